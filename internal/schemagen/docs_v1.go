@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package main
+
+// docsV1 are the comments of version 1: of Go types by their names, of members and
+// groups of constants by those of the schema.
+func docsV1() map[string]string {
+	return map[string]string{
+		"NewSessionResponse":                    `NewSessionResponse names the new session and says how it is set up.`,
+		"LoadSessionRequest":                    `LoadSessionRequest asks for a session that was there before, and for its history.`,
+		"LoadSessionResponse":                   `LoadSessionResponse stands behind the history.`,
+		"PromptRequest":                         `PromptRequest is a message of the user for the agent to work on.`,
+		"PromptResponse":                        `PromptResponse says that the work on a message is done, and why it ended.`,
+		"StopReason":                            `Why the work on a message ended. A reader meets others, too.`,
+		"PlanContent":                           `PlanContent is a plan that has an id.`,
+		"Plan":                                  `Plan replaces the session's plan.`,
+		"PlanUpdate":                            `PlanUpdate replaces the plan of that id.`,
+		"SessionCapabilities":                   `SessionCapabilities is what an agent can do with sessions beyond setting them up and prompting.`,
+		"ClientSessionCapabilities":             `ClientSessionCapabilities is what a client can make of some updates.`,
+		"FileSystemCapabilities":                `FileSystemCapabilities says whether an agent may read and write files through the client.`,
+		"SessionConfigOptionsCapabilities":      `SessionConfigOptionsCapabilities says which configuration options beyond selections a client can show.`,
+		"AuthCapabilities":                      `AuthCapabilities says which ways to authenticate a client can walk.`,
+		"SessionModeState":                      `SessionModeState is the modes that a session has, and the one that it is in.`,
+		"SessionMode":                           `A SessionMode is a way for the agent to work: to ask first, for instance, or to plan only.`,
+		"CurrentModeUpdate":                     `CurrentModeUpdate says that the session is in another mode.`,
+		"SetModeRequest":                        `SetModeRequest puts a session into one of its modes.`,
+		"MCPServerSSE":                          `MCPServerSSE is reached over HTTP with server-sent events, as it was done before.`,
+		"AvailableCommand":                      `An AvailableCommand is a command, which a prompt invokes by text that starts with a slash and its name. A client of this version gets skills so (ACP-A2).`,
+		"CommandInput":                          `CommandInput says what may follow the name of a command: a text of any shape.`,
+		"ToolCall":                              `ToolCall starts a tool call.`,
+		"ToolCallUpdate":                        `ToolCallUpdate changes a tool call.`,
+		"ToolCallChange":                        `A ToolCallChange is a [ToolCallUpdate] that stands in another message than an update.`,
+		"Diff":                                  `Diff is the text of a file before and after a change. OldText is nil for a new file.`,
+		"StateUpdate":                           `StateUpdate is the state of a subagent's session.`,
+		"UserMessageChunk":                      `UserMessageChunk is a piece of a message of the user, in a replay.`,
+		"AgentMessageChunk":                     `AgentMessageChunk is a piece of what the agent says.`,
+		"AgentThoughtChunk":                     `AgentThoughtChunk is a piece of the agent's reasoning.`,
+		"TerminalExitStatus":                    `TerminalExitStatus says how a program ended.`,
+		"ReadTextFileRequest":                   `ReadTextFileRequest asks the client for a file as it has it, unsaved changes included.`,
+		"ReadTextFileRequest.line":              `1 is the first; nil: from the start`,
+		"ReadTextFileRequest.limit":             `in lines; nil: to the end`,
+		"WriteTextFileRequest":                  `WriteTextFileRequest has the client write a file.`,
+		"CreateTerminalRequest":                 `CreateTerminalRequest has the client run a command in a terminal.`,
+		"CreateTerminalRequest.outputByteLimit": `how much output to keep; nil: all`,
+		"AuthenticateRequest":                   `AuthenticateRequest has the agent find out who the user is, by one of its methods.`,
+		"ForkSessionResponse":                   `ForkSessionResponse names the new session and says how it is set up.`,
+		"CreateTerminalResponse":                `CreateTerminalResponse names the new terminal. It stays until it is released.`,
+		"KillTerminalRequest":                   `KillTerminalRequest ends what runs in a terminal, and keeps its output.`,
+		"ReadTextFileResponse":                  `ReadTextFileResponse is what was asked for of the file.`,
+		"ReleaseTerminalRequest":                `ReleaseTerminalRequest ends what runs in a terminal and gives the terminal up.`,
+		"TerminalOutputRequest":                 `TerminalOutputRequest asks what a terminal has put out so far.`,
+		"TerminalOutputResponse":                `TerminalOutputResponse is what a terminal has put out so far, or the end of it.`,
+		"WaitForTerminalExitRequest":            `WaitForTerminalExitRequest is answered when what runs in a terminal has ended.`,
+		"WaitForTerminalExitResponse":           `WaitForTerminalExitResponse says how it ended.`,
+		"SessionStatusResponse":                 `SessionStatusResponse says how a session is kept.`,
+	}
+}
