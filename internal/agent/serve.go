@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package agent
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/skillgraft/skillgraft/acp"
+	"github.com/skillgraft/skillgraft/skill/catalog"
+)
+
+// Options are the choices of [Serve]. A nil pointer means the zero value: skills
+// of the workspace only, and sessions that end with the connection.
+type Options struct {
+	// Catalog says where skills are looked for. Workspace is filled in for each
+	// session: its working directory, then its additional directories.
+	Catalog catalog.Options
+	// Store shares catalogs with others. Nil means one for this call.
+	Store *catalog.Store
+	// StateDir is where sessions are kept, so that they can be resumed by another
+	// process. It is created when there is something to keep, for the user alone.
+	// Empty means that sessions are kept in memory.
+	StateDir string
+	// Level is where skill blocks are taken.
+	Level Level
+	// Version is the agent's version; empty means "dev".
+	Version string
+	// ChunkPause is the time between two pieces of an answer.
+	ChunkPause time.Duration
+	// Log is told what goes wrong that no client has to know. Nil means nobody.
+	Log *slog.Logger
+}
+
+// Serve serves the client at the other end of rw until it goes or ctx ends, and
+// closes rw. When it returns, no goroutine of the agent is left. The error is nil
+// when the stream ended in order.
+func Serve(ctx context.Context, rw io.ReadWriteCloser, opts *Options) error {
+	h := newHandler(opts)
+	defer h.close()
+	if err := h.archive.probe(); err != nil {
+		h.log.Warn("sessions cannot be kept, and each prompt will be refused: use --state none, or a directory that can be written to", "dir", h.archive.dir, "error", err)
+	}
+	return h.serve(ctx, rw)
+}
+
+func (h *handler) serve(ctx context.Context, rw io.ReadWriteCloser) error {
+	return acp.NewAgent(h, &acp.AgentOptions{
+		Info:   acp.Implementation{Name: "skillgraft", Title: "skillgraft (offline)", Version: h.opts.Version},
+		Skills: h.opts.Level.support(),
+		Capabilities: acp.AgentCapabilities{Session: &acp.SessionCapabilities{
+			Prompt: &acp.PromptCapabilities{
+				Image: &acp.Capability{}, Audio: &acp.Capability{}, EmbeddedContext: &acp.Capability{},
+			},
+			AdditionalDirectories: &acp.Capability{},
+		}},
+	}).Serve(ctx, rw)
+}
