@@ -51,10 +51,10 @@ func (s *Stage) weave(sess *session, m jsonrpc.Message) {
 	merged := s.merge(sess)
 	meta := rawjson.Get(m.Params(), "update", "_meta")
 	same := !rawjson.IsObject(meta) || hashList(meta) == sess.sentMeta
-	if merged.hash == sess.sent && same {
+	if merged.hash == sess.sent && same && !sess.again {
 		return
 	}
-	if sess.sent = merged.hash; !same {
+	if sess.sent, sess.again = merged.hash, false; !same {
 		sess.sentMeta = hashList(meta) // some agents say there what the entries cannot
 	}
 	if !sameEntries(merged.list, list) {
@@ -68,7 +68,7 @@ func (s *Stage) weave(sess *session, m jsonrpc.Message) {
 func (s *Stage) diskChanged(sess *session, w *watch) {
 	s.mu.Lock()
 	if s.sessions[sess.id] == sess && sess.watch == w && sess.ready {
-		s.sendList(sess)
+		s.sendList(sess, false)
 	}
 	s.mu.Unlock()
 	if s.opts.Flush != nil {
@@ -76,13 +76,15 @@ func (s *Stage) diskChanged(sess *session, w *watch) {
 	}
 }
 
-// sendList sends the client the session's list if it has another one (ACP-A8).
-func (s *Stage) sendList(sess *session) {
+// sendList sends the client the session's list if it has another one, or asks
+// for it again (ACP-A8).
+func (s *Stage) sendList(sess *session, again bool) {
 	merged := s.merge(sess)
-	if merged.hash == sess.sent || sess.sent == (listHash{}) && !sess.hasList && string(merged.list) == "[]" {
+	same := merged.hash == sess.sent
+	if same && !again || (same || sess.sent == (listHash{})) && !sess.hasList && string(merged.list) == "[]" {
 		return
 	}
-	sess.sent = merged.hash
+	sess.sent, sess.again = merged.hash, false
 	params := append([]byte(`{"sessionId":`), rawjson.Quote(sess.id)...)
 	params = append(params, `,"update":{"sessionUpdate":"available_commands_update","availableCommands":`...)
 	params = append(params, merged.list...)
