@@ -4,11 +4,12 @@ package graft
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"slices"
 
 	"github.com/skillgraft/skillgraft/acp/jsonrpc"
 	"github.com/skillgraft/skillgraft/internal/rawjson"
+	"github.com/skillgraft/skillgraft/skill/catalog"
 )
 
 // agentList handles a list that the agent sends on its own. The disk is looked
@@ -34,7 +35,9 @@ func (s *Stage) agentList(sess *session, m jsonrpc.Message) {
 }
 
 func (s *Stage) refresh(w *watch) {
-	if _, err := w.cat.Refresh(s.ctx); err != nil && s.ctx.Err() == nil && context.Cause(s.ctx) == nil {
+	_, err := w.cat.Refresh(s.ctx)
+	// A closed catalog is that of a session that ends, which is no news.
+	if err != nil && s.ctx.Err() == nil && !errors.Is(err, catalog.ErrClosed) {
 		s.opts.Log.Warn("the session's folders could not be read again", "error", err)
 	}
 }
