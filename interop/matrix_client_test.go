@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/skillgraft/skillgraft/internal/scriptmodel"
 )
@@ -213,18 +214,44 @@ func (k *talk) waitList(name string) (map[string]command, error) {
 		_, ok := m[name]
 		return m, ok
 	}
-	if m, ok := has(); ok {
-		return m, nil
+	if _, ok := has(); !ok {
+		_, err := k.c.waitFor(k.from, deadline, func(f frame) bool {
+			_, ok := has()
+			return ok
+		})
+		if err != nil {
+			m, _ := has()
+			return m, fmt.Errorf("no entry %s came: %w", name, err)
+		}
 	}
-	_, err := k.c.waitFor(k.from, deadline, func(f frame) bool {
-		_, ok := has()
-		return ok
-	})
+	k.quiet()
 	m, _ := has()
-	if err != nil {
-		return m, fmt.Errorf("no entry %s came: %w", name, err)
-	}
 	return m, nil
+}
+
+// quiet waits until the agent has sent no list for a while: some send their own long
+// after the session is there.
+func (k *talk) quiet() {
+	lists := func() (n int) {
+		for _, u := range updates(k.c.since(k.from), k.session) {
+			if u.Kind == "available_commands_update" {
+				n++
+			}
+		}
+		return n
+	}
+	for was, tries := -1, 0; tries < 20; tries++ {
+		now := lists()
+		if now == was {
+			return
+		}
+		was = now
+		select {
+		case <-time.After(1500 * time.Millisecond):
+		case <-k.r.t.Context().Done():
+			return
+		}
+	}
 }
 
 // users are the user's messages that frames show, each with its blocks. In version 1

@@ -101,7 +101,7 @@ func measure(t *testing.T, k known, ro role) map[string]string {
 		} else {
 			sent = b.plain(tk, k, added)
 		}
-		b.replay(tk, added, sent)
+		b.replay(tk, k, added, sent)
 	})
 	return b.cells
 }
@@ -135,7 +135,9 @@ func (b board) blocks(tk *talk, k known, added pick) (sent [][]any) {
 	try := func(step, what string, blocks []any, markers []string, texts ...string) {
 		s, err := tk.prompt(blocks...)
 		if err == nil {
-			err = s.gave(markers, texts...)
+			if err = s.gave(markers, texts...); err != nil && step == "resource" && !takesResources(tk, k) {
+				err = fmt.Errorf("%w give embedded resources to its model, also without us", errCannot)
+			}
 			b.set("echo", at(step+", "+what, tk.echoed(s)))
 			sent = append(sent, blocks)
 		}
@@ -194,7 +196,8 @@ func (k *talk) echoed(s said) error {
 // same compares messages, and looks for bodies in what the client was told.
 func same(got, want [][]any, frames []frame) error {
 	for _, f := range frames {
-		if f.FromAgent && strings.Contains(f.Raw, "BODY-") {
+		u, _ := f.update()
+		if f.FromAgent && u.Kind != "available_commands_update" && strings.Contains(f.Raw, "BODY-") {
 			return errors.New("a skill's text is shown")
 		}
 	}
@@ -253,7 +256,10 @@ func invocation(list map[string]command, name string) string {
 }
 
 // replay opens the session in a new process and looks at what it shows.
-func (b board) replay(tk *talk, added pick, sent [][]any) {
+//
+// A client without skills that sends the agent's own command gets of it what it gets
+// without us, which some agents show as the instructions.
+func (b board) replay(tk *talk, k known, added pick, sent [][]any) {
 	id := tk.session
 	tk.c.close()
 	again, err := dial(tk.r, tk.role, tk.how)
@@ -276,6 +282,11 @@ func (b board) replay(tk *talk, added pick, sent [][]any) {
 		if !again.role.skills {
 			got, list = texts(got), texts(list)
 		}
+		own := -1
+		if k.expands && !again.role.skills && len(got) == len(list) {
+			own = len(list) - 1 // the last one that the script sends
+			got[own], frames = list[own], nil
+		}
 		err = same(got, list, frames)
 	}
 	b.set("replay", err)
@@ -297,4 +308,19 @@ func texts(messages [][]any) [][]any {
 		out[i] = []any{b.String()}
 	}
 	return out
+}
+
+// takesResources reports whether an embedded resource reaches the model when nothing
+// stands between client and agent.
+func takesResources(tk *talk, k known) bool {
+	alone, err := dial(tk.r, roles[0], how{direct: true})
+	if err == nil {
+		err = alone.open()
+	}
+	if err != nil {
+		return true // then nothing is known, and the fault counts as ours
+	}
+	defer alone.c.close()
+	s, err := alone.prompt(text("see "), embed("file:///r/alone.txt", "inside-alone"))
+	return err != nil || s.count("inside-alone") > 0
 }

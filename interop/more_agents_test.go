@@ -24,8 +24,9 @@ type known struct {
 	folder  string // what has the package in its node_modules
 	prepare func(*testing.T, *scriptmodel.Server) agent
 
-	own  [2]pick // two skills that it finds by itself
-	loop bool    // its model gets MCP tools in the script, see TestModelSkills
+	own [2]pick // two skills that it finds by itself
+	// expands: the agent replays a command of its own as the text that it stands for.
+	expands bool
 }
 
 var agOne, agTwo = pick{"ag-one", "BODY-ag-one-agents"}, pick{"ag-two", "BODY-ag-two-agents"}
@@ -39,9 +40,9 @@ func everyone() []known {
 		{name: "codex", pkg: "@agentclientprotocol/codex-acp", folder: ".", prepare: codex, own: ag},
 		{name: "gemini", pkg: "@google/gemini-cli", folder: "more/gemini", prepare: gemini, own: ag},
 		{name: "qwen", pkg: "@qwen-code/qwen-code", folder: "more/qwen", prepare: qwen, own: ag},
-		{name: "opencode", pkg: "opencode-ai", folder: "more/opencode", prepare: opencode, own: ag},
-		{name: "kimi", pkg: "@moonshot-ai/kimi-code", folder: "more/kimi", prepare: kimi, own: ag},
-		{name: "pi", pkg: "pi-acp", folder: "more/pi", prepare: pi, own: ag},
+		{name: "opencode", pkg: "opencode-ai", folder: "more/opencode", prepare: opencode, own: ag, expands: true},
+		{name: "kimi", pkg: "@moonshot-ai/kimi-code", folder: "more/kimi", prepare: kimi, own: ag, expands: true},
+		{name: "pi", pkg: "pi-acp", folder: "more/pi", prepare: pi, own: ag, expands: true},
 		{name: "copilot", pkg: "@github/copilot", folder: "more/copilot", prepare: copilot, own: ag},
 	}
 }
@@ -136,7 +137,7 @@ func gemini(t *testing.T, model *scriptmodel.Server) agent {
 		name: "gemini", home: home,
 		argv: []string{newNode(t), named(t, "gemini").in("@google/gemini-cli/bundle/gemini.js"), "--acp"},
 		env: append(baseEnv(home), "GEMINI_API_KEY=fake", "GOOGLE_GEMINI_BASE_URL="+model.URL(),
-			"GEMINI_CLI_TRUST_WORKSPACE=true"),
+			"GEMINI_CLI_TRUST_WORKSPACE=true", "GEMINI_MODEL=gemini-2.5-flash"), // without it a model is asked which one to ask
 		method: "gemini-api-key",
 	}.signIn()
 }

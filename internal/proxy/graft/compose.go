@@ -36,6 +36,7 @@ func (s *Stage) composer(sess *session) composer {
 type composed struct {
 	blocks [][]byte
 	nonces []journal.Nonce
+	bodies []string // see journal.Record
 	lost   []string // fields of the agent's own skills that expansion cannot apply
 }
 
@@ -48,7 +49,7 @@ func (c composer) compose(list [][]byte, uses []use) (*composed, error) {
 	done := make([]bool, len(uses))
 	var hoisted []byte
 
-	list = c.native(list, uses, done)
+	list = c.native(list, uses, done, out)
 	list, hoisted, err := c.blocks(list, uses, done)
 	if err != nil {
 		return nil, err
@@ -88,24 +89,28 @@ func (c composer) compose(list [][]byte, uses []use) (*composed, error) {
 	return out, nil
 }
 
-// native writes what the profile's form can.
-func (c composer) native(list [][]byte, uses []use, done []bool) [][]byte {
+// native writes what the profile's form can. Where a replay will show the skill's
+// instructions, it has to be possible to tell them: else they are written out by us.
+func (c composer) native(list [][]byte, uses []use, done []bool, made *composed) [][]byte {
 	if c.profile.Form == nil {
 		return slices.Clone(list)
 	}
 	var own []profile.Use
 	var at []int
 	for i, u := range uses {
-		if u.entry.how == native {
+		if u.entry.how == native && (c.profile.Replay != profile.ReplaysExpanded || tellingLine(u.act) != "") {
 			own = append(own, profile.Use{Block: u.block, Name: u.entry.agentName, Path: u.entry.listedFile()})
 			at = append(at, i)
 		}
 	}
-	out, written := c.profile.Form.Apply(list, own, len(uses)-len(own))
+	blocks, written := c.profile.Form.Apply(list, own, len(uses)-len(own))
 	for j, ok := range written {
 		done[at[j]] = ok
+		if ok && c.profile.Replay == profile.ReplaysExpanded {
+			made.bodies = append(made.bodies, journal.HashText(tellingLine(uses[at[j]].act)))
+		}
 	}
-	return slices.Clone(out)
+	return slices.Clone(blocks)
 }
 
 func (e *entry) listedFile() string {

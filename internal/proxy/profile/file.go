@@ -64,8 +64,9 @@ type document struct {
 		LooksAt string `yaml:"looks-at"`
 		OneLine bool   `yaml:"one-line"`
 	} `yaml:"invoke"`
-	Replay  string `yaml:"replay"`
-	Notices string `yaml:"notices"`
+	Replay     string   `yaml:"replay"`
+	ReplayAdds []string `yaml:"replay-adds"`
+	Notices    string   `yaml:"notices"`
 }
 
 // ReadFile reads a profile from a file of at most [MaxFile] bytes. What is wrong with
@@ -149,7 +150,7 @@ func (c *checker) line(field string) int {
 }
 
 func (d *document) profile(c *checker) *Profile {
-	p := &Profile{Name: d.Name, Title: d.Title, Source: d.Source, Recognise: Recognise(d.Recognise), Reads: Folders(d.Reads)}
+	p := &Profile{ReplayAdds: d.ReplayAdds, Name: d.Name, Title: d.Title, Source: d.Source, Recognise: Recognise(d.Recognise), Reads: Folders(d.Reads)}
 	if !nameForm.MatchString(d.Name) {
 		c.wrong("name", "%q is no name: use small letters, digits and hyphens, as in my-agent", d.Name)
 	}
@@ -172,6 +173,11 @@ func (d *document) profile(c *checker) *Profile {
 	}
 	p.Form = d.form(c)
 	p.Replay = oneOf(c, "replay", d.Replay, ReplaysSent, ReplaysExpanded)
+	for _, text := range d.ReplayAdds {
+		if strings.TrimSpace(text) != text || text == "" {
+			c.wrong("replay-adds", "%q is no beginning of a text", text)
+		}
+	}
 	p.Notices = oneOf(c, "notices", d.Notices, NoticesNever, NoticesNextTurn, NoticesAtOnce)
 	return p
 }

@@ -27,7 +27,11 @@ type Profile struct {
 	// none that is known.
 	Form Form
 
-	Replay  Replay
+	Replay Replay
+	// ReplayAdds are beginnings of texts that a replay shows in the user's messages
+	// although nobody wrote them.
+	ReplayAdds []string
+
 	Notices Notices
 }
 
