@@ -264,7 +264,9 @@ func (b board) replay(tk *talk, k known, added pick, sent [][]any) {
 	tk.c.close()
 	again, err := dial(tk.r, tk.role, tk.how)
 	if err == nil {
-		err = again.reopen(id)
+		if err = again.reopen(id); err != nil && !errors.Is(err, errCannot) && !reopensAlone(tk) {
+			err = fmt.Errorf("%w reopen a session, also without us", errCannot)
+		}
 	}
 	if err == nil {
 		_, err = again.waitList(added.name) // comes behind what is replayed
@@ -280,7 +282,7 @@ func (b board) replay(tk *talk, k known, added pick, sent [][]any) {
 		}
 		got := again.users(frames)
 		if !again.role.skills {
-			got, list = texts(got), texts(list)
+			got, list = texts(got, k.adds), texts(list, "")
 		}
 		own := -1
 		if k.expands && !again.role.skills && len(got) == len(list) {
@@ -295,14 +297,19 @@ func (b board) replay(tk *talk, k known, added pick, sent [][]any) {
 
 // texts are messages by their text alone: how an agent of version 1 cuts what the
 // user typed into chunks is its own affair.
-func texts(messages [][]any) [][]any {
+//
+// What the agent adds to every replay a client without skills gets from it as without
+// us; adds is how that begins.
+func texts(messages [][]any, adds string) [][]any {
 	out := slices.Clone(messages)
 	for i, m := range messages {
 		var b strings.Builder
 		for _, block := range m {
 			if o, ok := block.(map[string]any); ok {
 				s, _ := o["text"].(string)
-				b.WriteString(s)
+				if adds == "" || !strings.HasPrefix(s, adds) {
+					b.WriteString(s)
+				}
 			}
 		}
 		out[i] = []any{b.String()}
@@ -323,4 +330,27 @@ func takesResources(tk *talk, k known) bool {
 	defer alone.c.close()
 	s, err := alone.prompt(text("see "), embed("file:///r/alone.txt", "inside-alone"))
 	return err != nil || s.count("inside-alone") > 0
+}
+
+// reopensAlone reports whether the agent reopens a session in a new process when
+// nothing stands between client and agent.
+func reopensAlone(tk *talk) bool {
+	direct := how{direct: true}
+	first, err := dial(tk.r, roles[0], direct)
+	if err == nil {
+		err = first.open()
+	}
+	if err == nil {
+		_, err = first.prompt(text("remember this"))
+	}
+	if err != nil {
+		return true // then nothing is known, and the fault counts as ours
+	}
+	first.c.close()
+	again, err := dial(tk.r, roles[0], direct)
+	if err != nil {
+		return true
+	}
+	defer again.c.close()
+	return again.reopen(first.session) == nil
 }

@@ -27,6 +27,8 @@ type known struct {
 	own [2]pick // two skills that it finds by itself
 	// expands: the agent replays a command of its own as the text that it stands for.
 	expands bool
+	// adds begins a text that its replay has behind the user's own.
+	adds string
 }
 
 var agOne, agTwo = pick{"ag-one", "BODY-ag-one-agents"}, pick{"ag-two", "BODY-ag-two-agents"}
@@ -41,7 +43,7 @@ func everyone() []known {
 		{name: "gemini", pkg: "@google/gemini-cli", folder: "more/gemini", prepare: gemini, own: ag},
 		{name: "qwen", pkg: "@qwen-code/qwen-code", folder: "more/qwen", prepare: qwen, own: ag},
 		{name: "opencode", pkg: "opencode-ai", folder: "more/opencode", prepare: opencode, own: ag, expands: true},
-		{name: "kimi", pkg: "@moonshot-ai/kimi-code", folder: "more/kimi", prepare: kimi, own: ag, expands: true},
+		{name: "kimi", pkg: "@moonshot-ai/kimi-code", folder: "more/kimi", prepare: kimi, own: ag, expands: true, adds: "<system-reminder>"},
 		{name: "pi", pkg: "pi-acp", folder: "more/pi", prepare: pi, own: ag, expands: true},
 		{name: "copilot", pkg: "@github/copilot", folder: "more/copilot", prepare: copilot, own: ag},
 	}
