@@ -5,7 +5,9 @@ package graft
 import (
 	"crypto/rand"
 	"fmt"
+	"os"
 	"slices"
+	"time"
 
 	"github.com/skillgraft/skillgraft/acp"
 	"github.com/skillgraft/skillgraft/internal/proxy/journal"
@@ -20,16 +22,33 @@ type composer struct {
 	profile *profile.Profile
 	takes   acp.SkillSupport
 	names   []string // of the agent's list, which it could take for an invocation
+
+	// since is when the agent began to read the session's skills, for one that does not
+	// read them again; else zero.
+	since time.Time
 }
 
 func (s *Stage) composer(sess *session) composer {
 	c := composer{profile: s.conn.profile, takes: s.conn.agentSkill}
+	if c.profile.Notices == profile.NoticesNever {
+		c.since = sess.opened
+	}
 	for _, tok := range sess.agent {
 		if name, ok := rawjson.GetString(tok, "name"); ok {
 			c.names = append(c.names, name)
 		}
 	}
 	return c
+}
+
+// stale reports whether a skill's file was written after the agent read it for the last
+// time, so that its own form could give the model what the file was before (ACT-2).
+func (c composer) stale(file string) bool {
+	if c.since.IsZero() {
+		return false
+	}
+	st, err := os.Stat(file)
+	return err == nil && st.ModTime().After(c.since)
 }
 
 // composed is a prompt for the agent.
@@ -89,7 +108,8 @@ func (c composer) compose(list [][]byte, uses []use) (*composed, error) {
 	return out, nil
 }
 
-// native writes what the profile's form can. Where a replay will show the skill's
+// native writes what the profile's form can, but for a skill that changed since the
+// agent read it. Where a replay will show the skill's
 // instructions, it has to be possible to tell them: else they are written out by us.
 func (c composer) native(list [][]byte, uses []use, done []bool, made *composed) [][]byte {
 	if c.profile.Form == nil {
@@ -98,7 +118,7 @@ func (c composer) native(list [][]byte, uses []use, done []bool, made *composed)
 	var own []profile.Use
 	var at []int
 	for i, u := range uses {
-		if u.entry.how == native && (c.profile.Replay != profile.ReplaysExpanded || tellingLine(u.act) != "") {
+		if u.entry.how == native && !u.stale && (c.profile.Replay != profile.ReplaysExpanded || tellingLine(u.act) != "") {
 			own = append(own, profile.Use{Block: u.block, Name: u.entry.agentName, Path: u.entry.listedFile()})
 			at = append(at, i)
 		}

@@ -40,6 +40,7 @@ type use struct {
 	block int
 	entry *entry
 	act   *skill.Activation // nil for a skill without a file
+	stale bool              // the agent may still have what the file was before
 }
 
 // prompt handles a session/prompt: ACP-P1 to ACP-P4 before anything else, then
@@ -107,7 +108,7 @@ func (s *Stage) expand(ctx context.Context, sess *session, c composer, m jsonrpc
 		if err != nil {
 			return refuse(&acp.PromptError{Rule: "ACP-P4", Block: u.block, Name: u.entry.name, Reason: goneReason(err)})
 		}
-		uses[i].act = act
+		uses[i].act, uses[i].stale = act, c.stale(u.entry.listed.File)
 	}
 	made, err := c.compose(list, uses)
 	if err != nil {

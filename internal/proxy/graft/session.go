@@ -3,6 +3,8 @@
 package graft
 
 import (
+	"time"
+
 	"github.com/skillgraft/skillgraft/acp/jsonrpc"
 	"github.com/skillgraft/skillgraft/internal/proxy/journal"
 	"github.com/skillgraft/skillgraft/skill/catalog"
@@ -13,8 +15,9 @@ type session struct {
 	id      string
 	journal *journal.Journal
 	roots   roots
-	watch   *watch // nil until its folders were read
-	ready   bool   // the client has the response that made the session
+	watch   *watch    // nil until its folders were read
+	ready   bool      // the client has the response that made the session
+	opened  time.Time // when the agent was first asked for it, zero until its folders were read
 
 	// Advertising.
 	agent     [][]byte // the entries of the agent's last list, as they came

@@ -4,6 +4,7 @@ package graft
 
 import (
 	"path/filepath"
+	"time"
 
 	"github.com/skillgraft/skillgraft/acp/jsonrpc"
 	"github.com/skillgraft/skillgraft/internal/proxy/journal"
@@ -27,9 +28,10 @@ type setup struct {
 
 	sess    *session // the session, once it is known
 	fork    *session // stands for it while only its messages are
-	created bool     // by this setup, provisionally: its failure ends it
-	gated   bool     // the session's gate is up until loaded
-	over    bool     // abandoned: close the watch when it comes
+	began   time.Time
+	created bool // by this setup, provisionally: its failure ends it
+	gated   bool // the session's gate is up until loaded
+	over    bool // abandoned: close the watch when it comes
 
 	request *jsonrpc.Message // held until loaded (modelserver.go); nil when the agent has it
 	behind  queue            // what the client sent for parent behind it
@@ -47,7 +49,7 @@ func (s *Stage) beginSetup(m jsonrpc.Message) {
 	if what.kind == opensNothing {
 		return
 	}
-	su := &setup{opening: what, journal: s.conn.journal, folders: s.conn.profile.Reads.All(), parent: m.SessionID, roots: readRoots(params)}
+	su := &setup{began: time.Now(), opening: what, journal: s.conn.journal, folders: s.conn.profile.Reads.All(), parent: m.SessionID, roots: readRoots(params)}
 	s.setups[m.ID.Plain()] = su
 	if su.kind == opensKnown {
 		if su.sess = s.sessions[su.parent]; su.sess == nil {
@@ -149,6 +151,9 @@ next:
 
 // adopt makes the setup's folders the session's.
 func (s *Stage) adopt(sess *session, su *setup) {
+	if sess.opened.IsZero() {
+		sess.opened = su.began // a later resume need not make the agent read again
+	}
 	if old := sess.watch; old != nil && old != su.watch {
 		s.aside(old.close)
 	}
