@@ -27,7 +27,7 @@ func TestHistoryIsReadAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := h.add(record{Type: recordUser, MessageID: "m", Content: content}, record{Type: recordAgent, Text: text}); err != nil {
+			if err := h.add(record{Type: recordUser, MessageID: "m", Content: content}, record{Type: recordAgent, Text: text}, record{Type: recordEnd, Stop: "end_turn"}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -55,8 +55,14 @@ func TestHistoryIsReadAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.all()) < bytes.Count(cut, []byte("\n")) {
-			t.Fatalf("%d records of %d lines", len(got.all()), bytes.Count(cut, []byte("\n")))
+		turns := 0
+		for _, r := range got.all() {
+			if r.Type == recordEnd && !r.Interrupted {
+				turns++
+			}
+		}
+		if want := bytes.Count(cut, []byte(`"end_turn"}`+"\n")); turns < want {
+			t.Fatalf("%d turns of %d", turns, want)
 		}
 		if err := got.add(record{Type: recordEnd, Stop: "end_turn"}); err != nil {
 			t.Fatal(err)
