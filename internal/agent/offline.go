@@ -67,12 +67,13 @@ const enough = 1.5
 
 // pick takes up the skill that fits the prompt's words best, if one does.
 func (s *session) pick(ctx context.Context, in *input) bool {
+	text := withoutCommands(in.text)
 	best := func() (match, bool) {
-		found := s.skills().offer().match(in.text)
+		found := s.skills().offer().match(text)
 		return first(found), len(found) > 0 && found[0].score >= enough
 	}
 	m, ok := best()
-	if !ok && s.handler.opts.KeepTrust != nil && s.fitsWithheld(in.text) {
+	if !ok && s.handler.opts.KeepTrust != nil && s.fitsWithheld(text) {
 		s.gate(ctx)
 		m, ok = best()
 	}
@@ -85,6 +86,12 @@ func (s *session) pick(ctx context.Context, in *input) bool {
 	}
 	in.skills = append(in.skills, i)
 	return true
+}
+
+// withoutCommands is a text without words that look like commands or paths: those do
+// not invoke a skill (ACP-P8), and do not say what the prompt is about.
+func withoutCommands(text string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(text), func(w string) bool { return strings.HasPrefix(w, "/") }), " ")
 }
 
 func first(m []match) match {
