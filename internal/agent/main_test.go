@@ -23,7 +23,12 @@ import (
 	"github.com/skillgraft/skillgraft/skill/catalog"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(child())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const (
 	withSkills = `{"session":{"commands":{"skill":{}}}}`
