@@ -37,6 +37,10 @@ func (s *session) workOffline(t *turn, in *input) {
 		}
 	}
 	if run := asked(in); run != nil && t.ctx.Err() == nil {
+		if mode, _ := s.setting(); mode == ModeRead {
+			say("The script was not run: the session's mode is read only.\n")
+			return
+		}
 		args, _ := json.Marshal(run.arguments()) // strings can always be written
 		result := s.perform(t.ctx, []*tool{scriptTool()}, model.Part{Type: model.Call, ID: "offline", Name: scriptName, Input: args})
 		if t.ctx.Err() == nil {
@@ -190,5 +194,5 @@ func (w *scriptWish) report(result model.Part) string {
 	for l := range strings.Lines(capLines(result.Text, 40)) {
 		b.WriteString("    " + strings.TrimRight(shown(l), "\n") + "\n")
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), "\n") + "\n"
 }

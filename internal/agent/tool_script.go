@@ -128,11 +128,11 @@ func (c *call) runScript(ctx context.Context, name, script string, args []string
 	if run.permitted == "" {
 		q := request{
 			title:       title + "?",
-			description: "It runs in a sandbox: no network, and it can write to the session's directories alone. Command line: " + shorten(skill.Sanitize(run.line()), 500),
+			description: "It runs in a sandbox: no network, and it can write to the session's directories alone.",
 			subject:     &acp.CommandSubject{Command: run.line(), Cwd: e.Dir, ToolCallID: c.id},
 		}
 		if !c.s.handler.scripts.sandboxed() {
-			q.description = "It runs WITHOUT a sandbox, with all of your rights. Command line: " + shorten(skill.Sanitize(run.line()), 500)
+			q.description = "It runs WITHOUT a sandbox, with all of your rights."
 		}
 		if !e.Trusted {
 			q.description += " The skill lies in a workspace that you do not trust."
