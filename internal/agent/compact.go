@@ -125,6 +125,9 @@ func elided(in []model.Message) []model.Message {
 			case model.Call:
 				p = model.TextPart("[calls " + p.Name + " with " + cutTo(string(p.Input), maxElided) + "]")
 			case model.Result:
+				if strings.HasPrefix(p.Text, "<skill_content ") {
+					p.Text = "the skill's instructions"
+				}
 				p = model.TextPart("[the call gave: " + cutTo(p.Text, maxElided) + "]")
 			case model.Text:
 				if strings.HasPrefix(p.Text, "<skill_content ") {

@@ -121,7 +121,7 @@ func (m *scripted) check(t testing.TB, ws, asked string) {
 		for _, tool := range requests[n-1].Tools() {
 			all.WriteString("tool: " + tool.Name + "\n")
 		}
-		text := strings.ReplaceAll(want[1:], "$WS", ws)
+		text := strings.NewReplacer("$WS", ws, `\n`, "\n").Replace(want[1:])
 		if got := strings.Contains(all.String(), text); got != (want[0] == '+') {
 			t.Errorf("request %s, %s: the model was told\n%s", number, want, all.String())
 		}
