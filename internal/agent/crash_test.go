@@ -231,7 +231,7 @@ func slowModel(t *testing.T) string {
 			}
 		}
 		if err := json.NewDecoder(r.Body).Decode(&body); err != nil {
-			http.Error(w, err.Error(), 400)
+			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
 		steps := 0 // of this turn

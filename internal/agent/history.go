@@ -5,6 +5,7 @@ package agent
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -105,6 +106,9 @@ func (h *history) add(records ...record) error {
 	}
 	if h.path != "" {
 		if err := h.write(append(h.queue[:len(h.queue):len(h.queue)], records...)); err != nil {
+			if errors.Is(err, errElsewhere) {
+				return err
+			}
 			return fmt.Errorf("the session cannot be kept: %w; start the agent with --state none, or with a directory that it can write to", err)
 		}
 	}
@@ -159,9 +163,15 @@ func (h *history) open() error {
 	if err != nil {
 		return err
 	}
+	if err := lock(f); err != nil {
+		return errors.Join(err, f.Close())
+	}
 	h.file = f
 	return nil
 }
+
+// errElsewhere is for a session that another process works with.
+var errElsewhere = errors.New("another process has the session open; close it there, or fork it")
 
 // close closes the file. A later record opens it again.
 func (h *history) close() {

@@ -107,9 +107,9 @@ func TestServersThatFail(t *testing.T) {
 		case "garbage":
 			_, _ = io.WriteString(w, "data: <<<<\n\n")
 		case "429":
-			http.Error(w, `{"error":{"message":"slow down"}}`, 429)
+			http.Error(w, `{"error":{"message":"slow down"}}`, http.StatusTooManyRequests)
 		case "500":
-			http.Error(w, "oops", 500)
+			http.Error(w, "oops", http.StatusInternalServerError)
 		}
 	}))
 	defer s.Close()

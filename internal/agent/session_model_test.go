@@ -341,3 +341,60 @@ func TestMended(t *testing.T) {
 		}
 	}
 }
+
+// Two processes do not write into one session.
+func TestOpenElsewhere(t *testing.T) {
+	if !onUnix() {
+		t.Skip("there is no lock for it on Windows")
+	}
+	ws := newWorkspace(t)
+	dir, id := kept(t, ws)
+	a, _ := resume(t, ws, dir, id, withSkills)
+	a.response(1)
+	a.say(2, "mine")
+	a.until(`"idle"`)
+	b, _ := resume(t, ws, dir, id, withSkills)
+	b.response(1)
+	b.call(2, "session/prompt", `{"sessionId":"S1","prompt":[{"type":"text","text":"no, mine"}]}`)
+	if got := b.response(2); !strings.Contains(got, "another process has the session open") {
+		t.Errorf("got %s", got)
+	}
+	a.call(3, "session/close", `{"sessionId":"S1"}`)
+	a.response(3)
+	b.say(3, "now")
+	b.until(`"idle"`)
+	b.quiet()
+	a.quiet()
+}
+
+// A plan is shown, and shown again in a replay; thoughts are, too.
+func TestPlan(t *testing.T) {
+	m := script(t, calls("update_plan", `{"entries":[{"content":"look","status":"completed"},{"content":"act","status":"odd"}]}`)+`{"text":"ok"}`)
+	p := withModel(t, m, Options{})
+	p.say(2, "go")
+	all := strings.Join(p.until(`"end_turn"`), "\n")
+	for _, want := range []string{`"plan_update"`, `{"content":"look","priority":"medium","status":"completed"}`, `{"content":"act","priority":"medium","status":"pending"}`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("%s is missing in %s", want, all)
+		}
+	}
+	p.call(3, "session/resume", `{"sessionId":"S1","cwd":"$WS","replayFrom":{"type":"start"}}`)
+	if got := strings.Join(p.until("state_update"), "\n"); !strings.Contains(got, `"plan_update"`) {
+		t.Errorf("got %s", got)
+	}
+	p.response(3)
+	p.quiet()
+}
+
+// A model that never stops calling is stopped.
+func TestTooManyRequests(t *testing.T) {
+	m := answering(t, func(scriptmodel.Request) scriptmodel.Answer {
+		return scriptmodel.Answer{Calls: []scriptmodel.Call{{Name: "list_directory"}}}
+	})
+	p := withModel(t, m, Options{MaxRequests: 3})
+	p.say(2, "go")
+	if all := p.until(`"idle"`); !strings.Contains(all[len(all)-1], `"max_turn_requests"`) || len(m.Turns()) != 3 {
+		t.Errorf("got %s after %d requests", all[len(all)-1], len(m.Turns()))
+	}
+	p.quiet()
+}

@@ -92,7 +92,7 @@ func TestChatOddServers(t *testing.T) {
 		"leaves the end out": func(_ int, w http.ResponseWriter, _ *http.Request) { stream(w, chatHello, chatLo, chatStop) },
 		"knows no options": func(n int, w http.ResponseWriter, _ *http.Request) {
 			if n == 1 {
-				http.Error(w, `{"error":{"message":"unknown field stream_options"}}`, 400)
+				http.Error(w, `{"error":{"message":"unknown field stream_options"}}`, http.StatusBadRequest)
 				return
 			}
 			stream(w, chatHello, chatLo, chatStop, chatDone)
@@ -100,9 +100,9 @@ func TestChatOddServers(t *testing.T) {
 		"has too much to do at first": func(n int, w http.ResponseWriter, _ *http.Request) {
 			switch n {
 			case 1:
-				http.Error(w, `{"error":"busy"}`, 429)
+				http.Error(w, `{"error":"busy"}`, http.StatusTooManyRequests)
 			case 2:
-				http.Error(w, "oops", 502)
+				http.Error(w, "oops", http.StatusBadGateway)
 			default:
 				stream(w, chatHello, chatLo, chatStop, chatDone)
 			}
@@ -147,23 +147,23 @@ func TestChatFailures(t *testing.T) {
 		}, Garbled, nil, ""},
 		"nothing at all": {func(_ int, w http.ResponseWriter, _ *http.Request) { stream(w, chatDone) }, Garbled, nil, ""},
 		"429": {func(_ int, w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"error":{"message":"slow down"}}`, 429)
+			http.Error(w, `{"error":{"message":"slow down"}}`, http.StatusTooManyRequests)
 		}, Overloaded, []string{"429", "slow down", "Wait a little"}, ""},
-		"500": {func(_ int, w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", 500) }, Broken, []string{"500", "oops"}, ""},
+		"500": {func(_ int, w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusInternalServerError) }, Broken, []string{"500", "oops"}, ""},
 		"401": {func(_ int, w http.ResponseWriter, r *http.Request) {
-			http.Error(w, `{"error":{"message":"Incorrect key: `+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+`"}}`, 401)
+			http.Error(w, `{"error":{"message":"Incorrect key: `+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+`"}}`, http.StatusUnauthorized)
 		}, NoKey, []string{"OPENAI_API_KEY", "[key]"}, ""},
 		"404": {func(_ int, w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"error":{"message":"model \"m\" not found"}}`, 404)
+			http.Error(w, `{"error":{"message":"model \"m\" not found"}}`, http.StatusNotFound)
 		}, NotFound, []string{"OPENAI_BASE_URL", "not found"}, ""},
 		"a redirect": {func(_ int, w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "http://127.0.0.1:1/elsewhere", 307)
+			http.Redirect(w, r, "http://127.0.0.1:1/elsewhere", http.StatusTemporaryRedirect)
 		}, NotFound, nil, ""},
 		"too long": {func(_ int, w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"error":{"message":"This model's maximum context length is 10"}}`, 400)
+			http.Error(w, `{"error":{"message":"This model's maximum context length is 10"}}`, http.StatusBadRequest)
 		}, TooLong, []string{"new session"}, ""},
 		"400": {func(_ int, w http.ResponseWriter, _ *http.Request) {
-			http.Error(w, `{"error":{"message":"no images"}}`, 400)
+			http.Error(w, `{"error":{"message":"no images"}}`, http.StatusBadRequest)
 		}, Refused, []string{"no images"}, ""},
 		"an error in the stream": {func(_ int, w http.ResponseWriter, _ *http.Request) {
 			stream(w, chatHello, `data: {"error":{"message":"the GPU is gone"}}`)
