@@ -31,6 +31,7 @@ func TestHistoryIsReadAgain(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+		h.close()
 		got, skipped, err := readHistory("s", file)
 		if err != nil || skipped > 0 {
 			t.Fatal(err, skipped)
@@ -67,6 +68,7 @@ func TestHistoryIsReadAgain(t *testing.T) {
 		if err := got.add(record{Type: recordEnd, Stop: "end_turn"}); err != nil {
 			t.Fatal(err)
 		}
+		got.close()
 		again, _, err := readHistory("s", file)
 		if err != nil || again.all()[len(again.all())-1].Type != recordEnd {
 			t.Fatalf("what was added to a cut file is lost: %v", err)

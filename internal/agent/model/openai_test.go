@@ -149,7 +149,9 @@ func TestChatFailures(t *testing.T) {
 		"429": {func(_ int, w http.ResponseWriter, _ *http.Request) {
 			http.Error(w, `{"error":{"message":"slow down"}}`, http.StatusTooManyRequests)
 		}, Overloaded, []string{"429", "slow down", "Wait a little"}, ""},
-		"500": {func(_ int, w http.ResponseWriter, _ *http.Request) { http.Error(w, "oops", http.StatusInternalServerError) }, Broken, []string{"500", "oops"}, ""},
+		"500": {func(_ int, w http.ResponseWriter, _ *http.Request) {
+			http.Error(w, "oops", http.StatusInternalServerError)
+		}, Broken, []string{"500", "oops"}, ""},
 		"401": {func(_ int, w http.ResponseWriter, r *http.Request) {
 			http.Error(w, `{"error":{"message":"Incorrect key: `+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+`"}}`, http.StatusUnauthorized)
 		}, NoKey, []string{"OPENAI_API_KEY", "[key]"}, ""},
