@@ -299,7 +299,7 @@ func (p *player) direct(where, verb string, args []string) {
 	switch verb {
 	case "", "#":
 	case "profile":
-		p.prof = profile.ByName(args[0])
+		p.prof = profile.ByName(profile.Known(), args[0])
 		p.stop()
 		p.start()
 	case "hello":
