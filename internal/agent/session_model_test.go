@@ -398,3 +398,43 @@ func TestTooManyRequests(t *testing.T) {
 	}
 	p.quiet()
 }
+
+// Without a sandbox scripts do not run, unless that was allowed by the flag's name.
+func TestScriptsWithoutASandbox_ACT_8(t *testing.T) {
+	if !onUnix() {
+		t.Skip("the script is one of a Unix shell")
+	}
+	run := calls(activateName, `{"name":"tdd"}`)
+	for _, script := range []string{"a.sh", "b", "c.sh", "d"} {
+		run += calls(scriptName, `{"skill":"tdd","script":"scripts/`+script+`","args":["one two"],"stdin":"in"}`)
+	}
+	opts := Options{Unsandboxed: true}
+	opts.Catalog.Trusted = func(string) bool { return true }
+	m := script(t, run+`{"text":"ok"}`)
+	m.use(&opts)
+	p := serve(t, newWorkspace(t), opts)
+	writeSkill(t, p.ws, "tdd", "", "Run it.")
+	write(t, p.ws, ".agents/skills/tdd/scripts/a.sh", "echo \"<$1>\"; cat; echo; pwd; exit 4\n")
+	write(t, p.ws, ".agents/skills/tdd/scripts/b", "#!/usr/bin/env sh\necho b\n")
+	write(t, p.ws, ".agents/skills/tdd/scripts/c.sh", "#!/no/such/interpreter\n")
+	write(t, p.ws, ".agents/skills/tdd/scripts/d", "echo d\n")
+	p.initialize(withSkills)
+	p.call(1, "session/new", `{"cwd":"$WS"}`)
+	p.response(1)
+	p.say(2, "go")
+	for range 2 {
+		id, question := p.asked()
+		if !strings.Contains(question, "WITHOUT a sandbox") {
+			t.Errorf("got %s", question)
+		}
+		p.answer(id, optionOnce)
+	}
+	p.until(`"end_turn"`)
+	m.check(t, p.ws, `3 +<one two>\nin\n/
+3 -\n$WS\n
+3 +[exit status 4]
+4 +tool: b
+5 +needs /no/such/interpreter, which is not installed
+6 +names no interpreter`)
+	p.quiet()
+}

@@ -16,13 +16,22 @@ import (
 // left behind may hold it.
 const killWait = 2 * time.Second
 
-// runShell runs a command line in the system's shell, with everything that it starts
-// ended at the end. Keys of model servers are not in its environment.
+// runShell runs a command line in the system's shell.
 func runShell(ctx context.Context, command, dir string, limit time.Duration, out io.Writer) end {
+	return runCommand(ctx, limit, out, func(ctx context.Context) *exec.Cmd {
+		cmd := shell(ctx, command)
+		cmd.Dir = dir
+		return cmd
+	})
+}
+
+// runCommand runs a command, with everything that it starts ended at the end. Keys of
+// model servers are not in its environment.
+func runCommand(ctx context.Context, limit time.Duration, out io.Writer, command func(ctx context.Context) *exec.Cmd) end {
 	timed, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := shell(timed, command)
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = dir, out, out, killWait
+	cmd := command(timed)
+	cmd.Stdout, cmd.Stderr, cmd.WaitDelay = out, out, killWait
 	cmd.Env = withoutKeys(os.Environ())
 	ended := inGroup(cmd)
 	err := cmd.Run()
