@@ -65,7 +65,7 @@ func TestCancelEndsTheHeldPromptToo(t *testing.T) {
 	}
 	same(t, p.update(), idleCancelled)
 	p.quiet() // and no user_message
-	if all := p.session("S1").history.all(); strings.Contains(string(all[len(all)-1].Content), "held") || len(all) != 7 {
+	if all := p.session("S1").history.all(); strings.Contains(string(all[len(all)-1].Content), "held") || len(all) != 8 {
 		t.Errorf("the held prompt left something: %+v", all)
 	}
 }

@@ -34,10 +34,10 @@ type grants struct {
 	here map[grant]bool // without times
 }
 
-func newGrants(stateDir string) *grants {
+func newGrants(dir string) *grants {
 	g := &grants{here: map[grant]bool{}}
-	if stateDir != "" {
-		g.path = filepath.Join(stateDir, "grants.jsonl")
+	if dir != "" {
+		g.path = filepath.Join(dir, "grants.jsonl")
 	}
 	return g
 }

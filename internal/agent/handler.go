@@ -64,7 +64,7 @@ func newHandler(opts *Options) *handler {
 	}
 	h.archive = newArchive(h.opts.StateDir, h.log)
 	h.pool.open = h.opts.OpenModel
-	h.grants = newGrants(h.opts.StateDir)
+	h.grants = newGrants(h.opts.GrantsDir)
 	h.scripts.unsandboxed = h.opts.Unsandboxed
 	return h
 }

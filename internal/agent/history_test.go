@@ -94,6 +94,11 @@ func FuzzReadHistory(f *testing.F) {
 				userMessage(r.MessageID, r.Content, true)
 			}
 		}
+		for i, m := range conversation(h.all()) {
+			if len(m.Parts) == 0 {
+				t.Fatalf("message %d is empty", i)
+			}
+		}
 		if all := h.all(); all[0].Type != recordSession {
 			t.Fatalf("starts with %+v", all[0])
 		}

@@ -20,13 +20,21 @@ import (
 func (s *session) workOffline(t *turn, in *input) {
 	messageID := newMessageID()
 	said := 0
+	var all strings.Builder
 	say := func(piece string) bool {
 		if said++; said > 1 && !pause(t.ctx, s.handler.opts.ChunkPause) || t.ctx.Err() != nil {
 			return false
 		}
 		s.say(messageID, piece)
+		all.WriteString(piece)
 		return true
 	}
+	defer func() {
+		// A model that is chosen later is told of it.
+		if all.Len() > 0 {
+			s.remember(model.Message{Role: model.Assistant, Parts: []model.Part{model.TextPart(all.String())}})
+		}
+	}()
 	matched := false
 	if len(in.skills) == 0 && s.handler.opts.Level != LevelNone {
 		matched = s.pick(t.ctx, in)
@@ -87,6 +95,9 @@ func (s *session) pick(ctx context.Context, in *input) bool {
 	i, _ := s.takeUp(ctx, m.name)
 	if i == nil {
 		return false
+	}
+	if !i.known {
+		s.keep(i.record())
 	}
 	in.skills = append(in.skills, i)
 	return true

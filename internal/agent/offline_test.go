@@ -85,3 +85,26 @@ func TestOfflineRunsAScript(t *testing.T) {
 	}
 	p.quiet()
 }
+
+// A model that is chosen in the middle of a session knows what was before, the skill that
+// was picked without it included.
+func TestAModelAfterNone(t *testing.T) {
+	m := answering(t, nil)
+	opts := Options{}
+	opts.Catalog.Trusted = func(string) bool { return true }
+	m.use(&opts)
+	opts.Models = []string{ModelOffline, m.spec}
+	p := serve(t, newWorkspace(t), opts)
+	writeSkill(t, p.ws, "tea", "", "Boil water.")
+	p.initialize(withSkills)
+	p.call(1, "session/new", `{"cwd":"$WS"}`)
+	p.response(1)
+	p.say(2, "brew tea")
+	p.until(`"idle"`)
+	p.call(3, "session/set_config_option", `{"sessionId":"S1","configId":"model","type":"id","value":"`+m.spec+`"}`)
+	p.response(3)
+	p.say(4, "and now?")
+	p.until(`"idle"`)
+	m.check(t, p.ws, "1 +user: brew tea\n1 +user: <skill_content name=\"tea\">\n1 +assistant: The prompt names no skill.\n1 +user: and now?")
+	p.quiet()
+}

@@ -25,6 +25,8 @@ type Options struct {
 	// process. It is created when there is something to keep, for the user alone.
 	// Empty means that sessions are kept in memory.
 	StateDir string
+	// GrantsDir is where permissions that last are kept; empty means in memory.
+	GrantsDir string
 	// Level is where skill blocks are taken.
 	Level Level
 	// Version is the agent's version; empty means "dev".

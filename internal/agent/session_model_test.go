@@ -245,7 +245,7 @@ func TestLastingPermissions_ACT_8(t *testing.T) {
 			}
 			return scriptmodel.Answer{Calls: []scriptmodel.Call{{Name: scriptName, Arguments: `{"skill":"tdd","script":"scripts/a.sh"}`}}}
 		})
-		opts := Options{StateDir: state}
+		opts := Options{StateDir: state, GrantsDir: state}
 		m.use(&opts)
 		opts.Catalog.Trusted = func(string) bool { return trusted }
 		p := serve(t, ws, opts)

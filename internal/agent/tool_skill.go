@@ -38,6 +38,11 @@ func activateTool(o *offered) *tool {
 		if i == nil {
 			return problem
 		}
+		if !i.known {
+			r := i.record()
+			r.ByModel = true
+			c.s.keep(r)
+		}
 		if i.known {
 			return done("You have the instructions of the skill %q already, and they have not changed: follow those.", skill.Sanitize(args.Name)) // ACT-5
 		}
@@ -45,8 +50,8 @@ func activateTool(o *offered) *tool {
 	}}
 }
 
-// takeUp reads a skill for the model and makes it one of those in the context. It is
-// looked up in the list of this moment, byte for byte, as the enum has it.
+// takeUp reads a skill that the model may use. It is looked up in the list of this
+// moment, byte for byte, as the enum has it.
 func (s *session) takeUp(ctx context.Context, name string) (*invocation, outcome) {
 	o := s.skills().offer()
 	e := o.byName[name]
@@ -67,11 +72,7 @@ func (s *session) takeUp(ctx context.Context, name string) (*invocation, outcome
 		return nil, failure("the skill %q may be used only when the user chooses it", skill.Sanitize(name))
 	}
 	i := &invocation{Activation: a, name: name, times: 1, trusted: e.Trusted}
-	if i.known = s.history.hasSkill(i.key(), a.Hash); !i.known {
-		r := i.record()
-		r.ByModel = true
-		s.keep(r)
-	}
+	i.known = s.history.hasSkill(i.key(), a.Hash)
 	return i, outcome{}
 }
 

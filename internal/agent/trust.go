@@ -39,6 +39,13 @@ func (t *trusting) ask(dir string) bool {
 	return true
 }
 
+// forget lets a workspace be asked about again: the question was not answered.
+func (t *trusting) forget(dir string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.asked, dir)
+}
+
 func (t *trusting) grant(dir string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,6 +111,10 @@ func (s *session) askTrust(ctx context.Context, dir, example string) bool {
 		},
 	}
 	answer, err := s.question(ctx, r)
+	if ctx.Err() != nil {
+		s.handler.trust.forget(dir)
+		return false
+	}
 	if err != nil || !answer.Allows(r) {
 		return false
 	}

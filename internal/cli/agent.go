@@ -123,6 +123,7 @@ func (o AgentOptions) options(log *slog.Logger) (*agent.Options, error) {
 			return nil, err
 		}
 	}
+	opts.GrantsDir = opts.StateDir
 	return opts, nil
 }
 
@@ -132,6 +133,10 @@ func builtin(ctx context.Context, c Choices, b BuiltIn, log *slog.Logger) (*Link
 	opts, err := AgentOptions{Choices: c, BuiltIn: b, State: NoState}.options(log)
 	if err != nil {
 		return nil, err
+	}
+	// What the user has allowed for good is not the session's.
+	if dir, err := journal.DefaultDir(); err == nil {
+		opts.GrantsDir = filepath.Join(filepath.Dir(dir), "agent")
 	}
 	client, server := net.Pipe()
 	l := &Link{ReadWriteCloser: client, done: make(chan struct{})}
