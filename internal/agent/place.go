@@ -118,6 +118,11 @@ func (p place) write(data []byte, mode fs.FileMode) error {
 				return &fs.PathError{Op: "write", Path: p.rel, Err: errors.New("is a link with an absolute target; name the target itself")}
 			}
 			target = filepath.Join(filepath.Dir(p.rel), link)
+			a, errA := root.Stat(p.rel)
+			b, errB := root.Lstat(target)
+			if errA != nil || errB != nil || !os.SameFile(a, b) {
+				return &fs.PathError{Op: "write", Path: p.rel, Err: errors.New("is a link over several others, or to nothing; name the target itself")}
+			}
 		}
 		if dir := filepath.Dir(target); dir != "." {
 			if err := root.MkdirAll(dir, 0o755); err != nil {
