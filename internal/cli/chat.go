@@ -49,10 +49,10 @@ func Chat(ctx context.Context, o ChatOptions, std Streams) error {
 	}
 	interrupts := newInterrupts()
 	defer interrupts.close()
-	ask := client.AskLines(lines, std.Err, interrupts.send)
+	chat := &client.Chat{Lines: lines, Printer: printer, Out: std.Err, Interrupts: interrupts.turn, GiveUp: interrupts.send}
 	done := Progress(std.Err, "starting the agent")
 	session, closeAll, err := link.Connect(ctx, client.Options{
-		Cwd: place.Cwd, Add: place.Add, Login: o.Login, Show: printer.Update, Ask: ask,
+		Cwd: place.Cwd, Add: place.Add, Login: o.Login, Show: printer.Update, Ask: chat.Ask,
 		Problem: func(err error) { printer.Note("the agent sent something that was left out: %v", err) },
 	})
 	defer closeAll()
@@ -64,7 +64,7 @@ func Chat(ctx context.Context, o ChatOptions, std Streams) error {
 		return promptError(err)
 	}
 	fmt.Fprintf(std.Err, "%s. /help says what can be typed.\n", agentName(session))
-	chat := &client.Chat{Session: session, Lines: lines, Printer: printer, Out: std.Err, Interrupts: interrupts.turn}
+	chat.Session = session
 	if err := chat.Run(ctx); err != nil {
 		return promptError(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/skillgraft/skillgraft/acp"
 	"github.com/skillgraft/skillgraft/skill"
@@ -33,6 +34,13 @@ type Chat struct {
 	Out     io.Writer // for what is not the agent's answer
 	// Interrupts gives the interrupts of one turn. stop is called when that has ended.
 	Interrupts func(ctx context.Context) (interrupts <-chan struct{}, stop func())
+	// GiveUp is called when the person answers a question by an interrupt; it may be nil.
+	GiveUp func()
+
+	asking  sync.Mutex // one question at a time
+	mu      sync.Mutex
+	typing  bool          // a line is being read that no question waits for
+	waiting *openQuestion // for that line
 }
 
 const chatHelp = `What you type is said to the agent. {{skill:NAME}} in it marks a place for a skill,
@@ -49,7 +57,7 @@ Ctrl-C cancels what the agent is doing.
 // connection ends.
 func (c *Chat) Run(ctx context.Context) error {
 	for ctx.Err() == nil {
-		line, err := c.Lines.ReadLine("> ")
+		line, err := c.read()
 		switch {
 		case errors.Is(err, ErrInterrupted):
 			continue
@@ -193,39 +201,97 @@ func (c *Chat) option(ctx context.Context, o acp.ConfigOption, words []string) {
 	}
 }
 
-// AskLines asks a person at the lines of a chat. giveUp is called when the person
-// answers by an interrupt; it may be nil.
-func AskLines(lines LineReader, out io.Writer, giveUp func()) Ask {
-	return func(ctx context.Context, r *acp.RequestPermissionRequest) *acp.RequestPermissionResponse {
-		fmt.Fprintf(out, "\nThe agent asks: %s\n", describe(r))
-		for i, o := range r.Options {
-			fmt.Fprintf(out, "  %d  %s\n", i+1, skill.Sanitize(o.Name))
-		}
-		answered := make(chan *acp.RequestPermissionResponse, 1)
-		go func() {
-			for {
-				line, err := lines.ReadLine(fmt.Sprintf("1-%d, or nothing to deny: ", len(r.Options)))
-				if errors.Is(err, ErrInterrupted) && giveUp != nil {
-					giveUp()
-				}
-				line = strings.TrimSpace(line)
-				if err != nil || line == "" {
-					answered <- Always(false, nil)(ctx, r)
-					return
-				}
-				if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(r.Options) {
-					answered <- acp.Selected(r.Options[n-1].OptionID)
-					return
-				}
-			}
-		}()
-		select {
-		case a := <-answered:
-			return a
-		case <-ctx.Done():
-			// A person cannot be made to answer: the line that comes next is thrown away.
-			fmt.Fprintln(out, "\nThe question was taken back; press Enter.")
+// An openQuestion waits for a line that is being read anyway.
+type openQuestion struct{ line chan string }
+
+// Ask puts a question of the agent. It is an [Ask], and may be called before Run, with
+// the lines that Run has not begun to read. One that comes while the person is typing
+// gets that line: what is typed behind a question answers it.
+func (c *Chat) Ask(ctx context.Context, r *acp.RequestPermissionRequest) *acp.RequestPermissionResponse {
+	c.asking.Lock()
+	defer c.asking.Unlock()
+	fmt.Fprintf(c.Out, "\nThe agent asks: %s\n", describe(r))
+	for i, o := range r.Options {
+		fmt.Fprintf(c.Out, "  %d  %s\n", i+1, skill.Sanitize(o.Name))
+	}
+	prompt := fmt.Sprintf("1-%d, or nothing to deny: ", len(r.Options))
+	for {
+		line, ok := c.answer(ctx, prompt)
+		switch line = strings.TrimSpace(line); {
+		case !ok:
 			return acp.Cancelled()
+		case line == "":
+			return Always(false, nil)(ctx, r)
+		}
+		if n, err := strconv.Atoi(line); err == nil && n >= 1 && n <= len(r.Options) {
+			return acp.Selected(r.Options[n-1].OptionID)
+		}
+	}
+}
+
+// answer is the next line, empty when the person gives up. ok is false when ctx has ended
+// before there was one.
+func (c *Chat) answer(ctx context.Context, prompt string) (line string, ok bool) {
+	q := &openQuestion{line: make(chan string, 1)}
+	c.mu.Lock()
+	typing := c.typing
+	if typing {
+		c.waiting = q
+	}
+	c.mu.Unlock()
+	if typing {
+		fmt.Fprint(c.Out, prompt)
+	} else {
+		go func() {
+			line, err := c.Lines.ReadLine(prompt)
+			if errors.Is(err, ErrInterrupted) && c.GiveUp != nil {
+				c.GiveUp()
+			}
+			if err != nil {
+				line = ""
+			}
+			q.line <- line
+		}()
+	}
+	select {
+	case line := <-q.line:
+		return line, true
+	case <-ctx.Done():
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.waiting == q {
+			c.waiting = nil
+		}
+		if typing {
+			fmt.Fprintln(c.Out, "\nThe question was taken back.")
+		} else {
+			// A person cannot be made to answer: what is typed next is thrown away.
+			fmt.Fprintln(c.Out, "\nThe question was taken back; press Enter.")
+		}
+		return "", false
+	}
+}
+
+// read reads the next line that is not the answer to a question.
+func (c *Chat) read() (string, error) {
+	for {
+		c.mu.Lock()
+		c.typing = true
+		c.mu.Unlock()
+		line, err := c.Lines.ReadLine("> ")
+		c.mu.Lock()
+		q := c.waiting
+		c.typing, c.waiting = false, nil
+		c.mu.Unlock()
+		if q == nil {
+			return line, err
+		}
+		if err != nil {
+			line = ""
+		}
+		q.line <- line
+		if err != nil && !errors.Is(err, ErrInterrupted) {
+			return "", err
 		}
 	}
 }
