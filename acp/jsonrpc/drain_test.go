@@ -1,3 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsonrpc
+
+import (
+	"io"
+	"testing"
+)
 
 // Drain returns only when what was queued has been written, also when another goroutine
 // is the one that writes it.
