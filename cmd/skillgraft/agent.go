@@ -20,7 +20,8 @@ protocol, with skills of its own.
 --model names its language model. anthropic:NAME takes the key from
 ANTHROPIC_API_KEY; openai:NAME any server of Chat Completions at
 OPENAI_BASE_URL, such as a local one, with the key in OPENAI_API_KEY if it wants
-one. Without a model the agent is offline and says so: it shows the instructions
+one. Without --model and $SKILLGRAFT_MODEL it is one of Anthropic's if there is a
+key. Without a model the agent is offline and says so: it shows the instructions
 of the skills that a prompt names, or of the one that fits its words, and runs a
 script of them when the prompt asks for that.
 

@@ -38,7 +38,7 @@ type BuiltIn struct {
 
 // AddFlags adds the flags.
 func (b *BuiltIn) AddFlags(f *pflag.FlagSet) {
-	f.StringArrayVar(&b.Models, "model", nil, "the built-in agent's `MODEL`: anthropic:NAME, openai:NAME or offline (default: what $SKILLGRAFT_MODEL says, else offline); repeat it for more to choose from")
+	f.StringArrayVar(&b.Models, "model", nil, "the built-in agent's `MODEL`: anthropic:NAME, openai:NAME or offline (default: what $SKILLGRAFT_MODEL says, else one of Anthropic's with a key, else offline); repeat it for more to choose from")
 	f.TextVar(&b.Mode, "mode", agent.ModeAsk, "what the built-in agent does without asking: ask, edits or read")
 	f.IntVar(&b.Window, "context", 0, "how many `TOKENS` the model takes, where that is not known")
 	f.BoolVar(&b.Unsandboxed, "allow-unsandboxed-scripts", false, "run skills' scripts without a sandbox, with all of your rights, where there is none")
@@ -56,8 +56,10 @@ const modelVariable = "SKILLGRAFT_MODEL"
 // who names a model wants to know at once that its key is missing.
 func (b BuiltIn) models(open func(string) (model.Model, error)) ([]string, error) {
 	specs := b.Models
-	if v := os.Getenv(modelVariable); len(specs) == 0 && v != "" {
-		specs = []string{v}
+	for _, v := range []string{os.Getenv(modelVariable), model.DefaultSpec(os.Getenv)} {
+		if len(specs) == 0 && v != "" {
+			specs = []string{v}
+		}
 	}
 	for _, spec := range specs {
 		if spec == agent.ModelOffline {

@@ -16,7 +16,9 @@ import (
 
 	"golang.org/x/term"
 
+	"github.com/skillgraft/skillgraft/acp"
 	"github.com/skillgraft/skillgraft/internal/client"
+	"github.com/skillgraft/skillgraft/skill"
 )
 
 // ChatOptions are the choices of the chat command.
@@ -73,10 +75,16 @@ func Chat(ctx context.Context, o ChatOptions, std Streams) error {
 
 func agentName(s *client.Session) string {
 	info := s.Agent().Info
+	name := info.Name
 	if info.Title != "" {
-		return info.Title
+		name = info.Title
 	}
-	return info.Name
+	for _, o := range s.Options() {
+		if o, ok := o.(*acp.SelectOption); ok && o.Category == acp.CategoryModel {
+			name += ", model " + o.CurrentValue
+		}
+	}
+	return skill.Sanitize(name)
 }
 
 // untilTermination is a context that ends when the program is asked to end, but not by an

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/anthropics/anthropic-sdk-go"
 )
 
 // Options are the choices of [Open]. A nil pointer means the zero value.
@@ -59,6 +61,15 @@ const (
 	KindAnthropic = "anthropic"
 	KindOpenAI    = "openai"
 )
+
+// DefaultSpec is the model of those who have a key and name no model, empty without a key.
+// A key of Chat Completions says nothing about which server and which of its models.
+func DefaultSpec(env func(string) string) string {
+	if env("ANTHROPIC_API_KEY") == "" {
+		return ""
+	}
+	return KindAnthropic + ":" + string(anthropic.ModelClaudeSonnet5_5)
+}
 
 // A SpecError says what is wrong with a spec.
 type SpecError struct{ Spec, Reason string }
