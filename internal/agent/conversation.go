@@ -5,6 +5,7 @@ package agent
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/skillgraft/skillgraft/acp"
@@ -49,6 +50,12 @@ func mended(in []model.Message) []model.Message {
 		if len(m.Parts) == 0 {
 			continue
 		}
+		if n := len(out); n > 0 && isSaid(out[n-1]) && isSaid(m) {
+			// A turn that ended before the model said anything. Some models take only
+			// conversations in which the two take turns.
+			out[n-1].Parts = append(out[n-1].Parts[:len(out[n-1].Parts):len(out[n-1].Parts)], m.Parts...)
+			continue
+		}
 		out = append(out, m)
 		calls := m.Calls()
 		if len(calls) == 0 {
@@ -79,6 +86,11 @@ func mended(in []model.Message) []model.Message {
 		}
 	}
 	return out
+}
+
+// isSaid reports whether a message is one that the user has said.
+func isSaid(m model.Message) bool {
+	return m.Role == model.User && !slices.ContainsFunc(m.Parts, func(p model.Part) bool { return p.Type == model.Result })
 }
 
 // partsOf is a user's message as the model is told it. A skill block leaves its name

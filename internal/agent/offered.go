@@ -4,6 +4,7 @@ package agent
 
 import (
 	"strconv"
+	"sync"
 
 	"github.com/skillgraft/skillgraft/acpskill"
 	"github.com/skillgraft/skillgraft/skill"
@@ -15,6 +16,16 @@ type offered struct {
 	of     *catalog.Snapshot
 	names  []string // in order of precedence
 	byName map[string]*catalog.Entry
+
+	once      sync.Once // makes what each request to the model has
+	text      string
+	shortened bool
+}
+
+// listing is the catalogue within a session's budget, which is the same each time.
+func (o *offered) listing(budget int) (text string, shortened bool) {
+	o.once.Do(func() { o.text, o.shortened = o.catalogue(budget) })
+	return o.text, o.shortened
 }
 
 // offer picks from a snapshot, for each name the first skill in order of

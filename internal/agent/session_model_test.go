@@ -322,12 +322,15 @@ func TestMended(t *testing.T) {
 	user := model.Message{Role: model.User, Parts: []model.Part{model.TextPart("u")}}
 	result := model.Message{Role: model.User, Parts: []model.Part{model.ResultPart("a", "r", false)}}
 	for _, in := range [][]model.Message{
-		{user, call("a")}, {user, call("a", "b"), result}, {user, call("a"), user}, {user, {Role: model.Assistant}, user}, {user, call("a"), result, call("a")},
+		{user, call("a")}, {user, call("a", "b"), result}, {user, call("a"), user}, {user, user, user, call("a")}, {user, {Role: model.Assistant}, user}, {user, call("a"), result, call("a")},
 	} {
 		out := mended(in)
 		for i, m := range out {
 			if len(m.Parts) == 0 {
 				t.Errorf("%v: an empty message", in)
+			}
+			if i > 0 && isSaid(m) && isSaid(out[i-1]) {
+				t.Errorf("%v: the user speaks twice", in)
 			}
 			for _, c := range m.Calls() {
 				found := false

@@ -51,7 +51,7 @@ func (s *session) tools() []*tool {
 	// Without skills there are no tools for them (ACT-4).
 	if len(o.names) > 0 {
 		out = append(out, activateTool(o))
-		if _, shortened := o.catalogue(s.handler.opts.CatalogueTokens); shortened {
+		if _, shortened := o.listing(s.handler.opts.CatalogueTokens); shortened {
 			out = append(out, findSkillsTool())
 		}
 	}

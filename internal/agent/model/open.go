@@ -24,7 +24,7 @@ type Options struct {
 	// one; 0 means one second. A server that says when to come again is believed, up
 	// to a minute.
 	FirstWait time.Duration
-	// Silence is how long a server may say nothing before it is given up; 0 means three
+	// Silence is how long a server may say nothing before it is given up; 0 means five
 	// minutes.
 	Silence time.Duration
 }
@@ -32,7 +32,7 @@ type Options struct {
 const (
 	defaultAttempts  = 5
 	defaultFirstWait = time.Second
-	defaultSilence   = 3 * time.Minute
+	defaultSilence   = 5 * time.Minute
 	longestWait      = time.Minute
 )
 
