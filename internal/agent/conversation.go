@@ -72,7 +72,7 @@ func mended(in []model.Message) []model.Message {
 		var missing []model.Part
 		for _, c := range calls {
 			if !have[c.ID] {
-				missing = append(missing, model.ResultPart(c.ID, "Not carried out: the work was interrupted.", true))
+				missing = append(missing, model.ResultPart(c.ID, "There is no result: the work was interrupted before the call was known to have ended. Look whether it was carried out.", true))
 			}
 		}
 		switch {
