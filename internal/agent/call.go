@@ -20,12 +20,17 @@ type call struct {
 	name   string
 	input  json.RawMessage
 	opened bool
-	what   acp.ToolCall // as it was opened, for questions about it
+	stop   context.CancelCauseFunc // ends the call alone
+	what   acp.ToolCall            // as it was opened, for questions about it
 }
 
 // perform carries out a call of the model and returns its result.
 func (s *session) perform(ctx context.Context, tools []*tool, p model.Part) model.Part {
+	turn := ctx
 	c := &call{s: s, id: "call_" + rand.Text(), name: p.Name, input: p.Input}
+	ctx, c.stop = context.WithCancelCause(turn)
+	defer c.stop(nil)
+	defer s.stoppable(c.id, c.stop)()
 	var o outcome
 	switch t := find(tools, p.Name); {
 	case ctx.Err() != nil:
@@ -36,6 +41,9 @@ func (s *session) perform(ctx context.Context, tools []*tool, p model.Part) mode
 		o = failure("the arguments are no JSON object")
 	default:
 		o = t.run(ctx, c)
+	}
+	if turn.Err() == nil && context.Cause(ctx) == errStopped {
+		o.text, o.failed = o.text+"\n[The user has ended this call, and wants the work to go on without it.]", true
 	}
 	o.text = capped(o.text)
 	c.close(ctx, o)
@@ -71,6 +79,9 @@ func (c *call) open(kind, title string, waiting bool, paths ...string) {
 		status = acp.ToolPending
 	}
 	u := &acp.ToolCallUpdate{ToolCallID: c.id, Name: acp.Set(c.name), Title: acp.Set(title), Kind: acp.Set(kind), Status: acp.Set(status), RawInput: c.input}
+	if kind == acp.ToolKindExecute {
+		u.Capabilities = acp.Set(acp.ToolCallCapabilities{Cancel: &acp.Capability{}})
+	}
 	var locations []acp.ToolCallLocation
 	for _, p := range paths {
 		locations = append(locations, acp.ToolCallLocation{Path: p})

@@ -24,10 +24,11 @@ type session struct {
 	mu      sync.Mutex
 	shelf   *shelf
 	mode    Mode
-	spec    string          // of the model
-	allowed map[string]bool // what the user allowed for the session
-	used    int             // tokens of the conversation, as the server has counted last; 0: not known
-	held    *turn           // of the prompt that waits to be let in
+	spec    string                             // of the model
+	allowed map[string]bool                    // what the user allowed for the session
+	stops   map[string]context.CancelCauseFunc // by the ids of calls and terminals that run
+	used    int                                // tokens of the conversation, as the server has counted last; 0: not known
+	held    *turn                              // of the prompt that waits to be let in
 	running *turn
 	closed  bool
 }

@@ -441,3 +441,35 @@ func TestScriptsWithoutASandbox_ACT_8(t *testing.T) {
 6 +names no interpreter`)
 	p.quiet()
 }
+
+// A client ends one call, or what runs in its terminal, and the turn goes on.
+func TestOneCallIsEnded(t *testing.T) {
+	if !onUnix() {
+		t.Skip("the commands are those of a Unix shell")
+	}
+	m := script(t, calls("run_command", `{"command":"echo begun; sleep 1000"}`)+calls("run_command", `{"command":"echo begun; sleep 1001"}`)+`{"text":"without it"}`)
+	p := withModel(t, m, Options{})
+	p.say(2, "go")
+	for n, cancel := range []string{`tool_call/cancel {"sessionId":"S1","toolCallId":"C1"}`, `terminal/cancel {"sessionId":"S1","terminalId":"T2"}`} {
+		id, _ := p.asked()
+		p.answer(id, optionOnce)
+		p.until("YmVndW4K")
+		method, params, _ := strings.Cut(cancel, " ")
+		p.call(10+n, method, params)
+		p.response(10 + n)
+		p.until(`"status":"cancelled"`)
+	}
+	p.until(`"end_turn"`)
+	m.check(t, p.ws, "2 +begun\n3 +The user has ended this call")
+	for n, params := range []string{`{"sessionId":"S1","toolCallId":"gone"}`, `{"sessionId":"none","toolCallId":"gone"}`, `{}`} {
+		p.call(20+n, "tool_call/cancel", params)
+		if got := p.response(20 + n); strings.Contains(got, []string{`"result"`, "-32002", "-32602"}[n]) == false {
+			t.Errorf("%s: got %s", params, got)
+		}
+	}
+	p.call(30, "_other", `{}`)
+	if got := p.response(30); !strings.Contains(got, "-32601") {
+		t.Errorf("got %s", got)
+	}
+	p.quiet()
+}

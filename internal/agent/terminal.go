@@ -22,6 +22,8 @@ const maxShown = 1 << 20
 type terminal struct {
 	c  *call
 	id string
+	// done takes back that the client can end what runs.
+	done func()
 
 	mu         sync.Mutex
 	total      int64
@@ -31,7 +33,8 @@ type terminal struct {
 // terminal opens one in the call.
 func (c *call) terminal(command, cwd string) *terminal {
 	t := &terminal{c: c, id: "term_" + rand.Text()}
-	c.s.report(&acp.TerminalUpdate{TerminalID: t.id, Command: acp.Set(command), Cwd: acp.Set(cwd)})
+	c.s.report(&acp.TerminalUpdate{TerminalID: t.id, Command: acp.Set(command), Cwd: acp.Set(cwd), Capabilities: acp.Set(acp.TerminalCapabilities{Cancel: &acp.Capability{}})})
+	t.done = c.s.stoppable(t.id, c.stop)
 	c.show(&acp.ToolTerminal{TerminalID: t.id})
 	return t
 }
@@ -72,6 +75,7 @@ type end struct {
 
 // outcome tells the client and the model how it ended.
 func (t *terminal) outcome(ctx context.Context, e end, limit time.Duration) outcome {
+	t.done()
 	if e.err != nil && ctx.Err() == nil {
 		t.c.show() // a terminal in which nothing ran
 		return failure("it could not be run: %v", e.err)
@@ -96,7 +100,7 @@ func (t *terminal) outcome(ctx context.Context, e end, limit time.Duration) outc
 	o := outcome{silent: true} // the terminal has it
 	switch {
 	case ctx.Err() != nil:
-		b.WriteString("[ended: the work was cancelled]")
+		b.WriteString("[ended: it was cancelled]")
 		o.failed = true
 	case e.timeout:
 		fmt.Fprintf(&b, "[ended: it took longer than %s]", limit)

@@ -134,9 +134,18 @@ func (s *session) question(ctx context.Context, r *acp.RequestPermissionRequest)
 	}
 	s.changeState(acp.StateRequiresAction)
 	answer, err := s.client.RequestPermission(ctx, r)
+	if s.isWorking() {
+		s.changeState(acp.StateRunning)
+	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	s.changeState(acp.StateRunning)
 	return answer, err
+}
+
+// isWorking reports whether the turn goes on: not only a call of it was ended.
+func (s *session) isWorking() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running != nil && s.running.ctx.Err() == nil
 }
