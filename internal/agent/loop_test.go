@@ -120,9 +120,17 @@ func TestServersThatFail(t *testing.T) {
 		}
 		return ""
 	}
-	p := serve(t, newWorkspace(t), Options{Models: []string{"openai:m"}, OpenModel: func(spec string) (model.Model, error) {
-		return model.Open(spec, &model.Options{Env: env, FirstWait: time.Millisecond, Attempts: 2, Silence: 2 * time.Second})
+	p := serve(t, newWorkspace(t), Options{Models: []string{"openai:m", "openai:impatient"}, OpenModel: func(spec string) (model.Model, error) {
+		o := &model.Options{Env: env, FirstWait: time.Millisecond, Attempts: 2}
+		if spec == "openai:impatient" {
+			o.Silence = time.Second
+		}
+		return model.Open(spec, o)
 	}})
+	choose := func(id int, spec string) {
+		p.call(id, "session/set_config_option", `{"sessionId":"S1","configId":"model","type":"id","value":"`+spec+`"}`)
+		p.response(id)
+	}
 	p.initialize(withSkills)
 	p.call(1, "session/new", `{"cwd":"$WS"}`)
 	p.response(1)
@@ -131,8 +139,12 @@ func TestServersThatFail(t *testing.T) {
 		"stalls": "Send the prompt again", "drops": "go on", "garbage": "OPENAI_BASE_URL", "429": "Wait a little", "500": "choose another model",
 	} {
 		now.Store(how)
+		if how == "stalls" {
+			choose(100, "openai:impatient")
+		}
 		p.say(id, how)
 		all := p.until(`"idle"`)
+		choose(101, "openai:m")
 		last := all[len(all)-1]
 		if !strings.Contains(last, `"stopReason":"error"`) || !strings.Contains(last, advice) {
 			t.Errorf("%s: got %s", how, last)

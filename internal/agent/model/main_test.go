@@ -21,8 +21,14 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const testKey = "sk-secret-0123456789"
 
-// silence is long enough for a slow machine to answer, and short enough to wait for.
-const silence = 2 * time.Second
+// silence is how long a server may say nothing: where one stalls, long enough for a slow
+// machine to say what comes before, and short enough to wait for.
+func silence(t *testing.T) time.Duration {
+	if strings.Contains(t.Name(), "stalls") {
+		return 3 * time.Second
+	}
+	return time.Minute
+}
 
 // ask asks a model at a server that answers by f, which is told the number of the
 // request from 1.
@@ -41,7 +47,7 @@ func ask(t *testing.T, spec string, f func(n int, w http.ResponseWriter, r *http
 	}))
 	defer s.Close()
 	defer close(done)
-	m, err := Open(spec, &Options{Env: env(s.URL), FirstWait: time.Millisecond, Attempts: 3, Silence: silence})
+	m, err := Open(spec, &Options{Env: env(s.URL), FirstWait: time.Millisecond, Attempts: 3, Silence: silence(t)})
 	if err != nil {
 		t.Fatal(err)
 	}
