@@ -163,12 +163,8 @@ func newLines(std Streams) (lines client.LineReader, restore func()) {
 	if !ok || !IsTerminal(in) || !IsTerminal(std.Err) {
 		return &plainLines{in: bufio.NewReader(std.In)}, func() {}
 	}
-	e := &editor{fd: int(in.Fd())}
-	e.in = in
-	e.term = term.NewTerminal(struct {
-		io.Reader
-		io.Writer
-	}{e.read(), std.Err}, "")
+	e := &editor{fd: int(in.Fd()), in: in, out: std.Err}
+	e.begin()
 	return e, e.cooked
 }
 
@@ -192,6 +188,7 @@ func (p *plainLines) ReadLine(string) (string, error) {
 type editor struct {
 	fd   int
 	in   io.Reader
+	out  io.Writer
 	term *term.Terminal
 	last byte // that was read
 
@@ -203,7 +200,7 @@ type editor struct {
 func (e *editor) ReadLine(prompt string) (string, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if width, height, err := term.GetSize(e.fd); err == nil {
+	if width, height, err := term.GetSize(e.fd); err == nil && width > 0 && height > 0 {
 		_ = e.term.SetSize(width, height) // what does not fit is a matter of looks
 	}
 	saved, err := term.MakeRaw(e.fd)
@@ -220,12 +217,27 @@ func (e *editor) ReadLine(prompt string) (string, error) {
 	case errors.Is(err, term.ErrPasteIndicator):
 		err = nil
 	case errors.Is(err, io.EOF) && e.last == ctrlC:
-		err = client.ErrInterrupted // the terminal's word for it is the end, too
+		// The terminal's word for it is the end, too, and it would say it again and again.
+		err = client.ErrInterrupted
+		e.begin()
+		fmt.Fprint(e.out, "\r\n")
 	}
 	return line, err
 }
 
 const ctrlC = 3
+
+// begin begins with an empty line, and with what was typed before to go back to.
+func (e *editor) begin() {
+	before := e.term
+	e.term = term.NewTerminal(struct {
+		io.Reader
+		io.Writer
+	}{e.read(), e.out}, "")
+	if before != nil {
+		e.term.History = before.History
+	}
+}
 
 // read notes what was typed last.
 func (e *editor) read() io.Reader {
