@@ -292,6 +292,11 @@ func (c *Conn) Post(method string, params any) error {
 // Flush sends what Post has queued. It waits as Notify does.
 func (c *Conn) Flush(ctx context.Context) error { return c.flush(ctx) }
 
+// Drain returns when all that was queued so far has left this process, or never will.
+// Flush can return a little earlier, when another goroutine is writing already. It
+// must not be called in a [Handler].
+func (c *Conn) Drain() { c.writer.Drain() }
+
 // ended is the error for those who come too late to send.
 func (c *Conn) ended() error {
 	c.ending.Lock()

@@ -175,6 +175,19 @@ func (w *Writer) Wait(max int) {
 	}
 }
 
+// Drain returns when what is queued now is written, or the writer has ended.
+func (w *Writer) Drain() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for end := w.written + int64(w.size); w.written < end && w.err == nil && !w.closed; {
+		if !w.writing {
+			w.asked = true
+			w.work.Signal()
+		}
+		w.wait()
+	}
+}
+
 func (w *Writer) wait() {
 	w.waiting++
 	w.drained.Wait()

@@ -36,9 +36,10 @@ func TestScripts(t *testing.T) {
 			return os.MkdirAll(home, 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"status":   status,
-			"converse": converse,
-			"model":    modelUses,
+			"status":       status,
+			"converse":     converse,
+			"model":        modelUses,
+			"model-server": modelServer,
 		},
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,

@@ -50,6 +50,7 @@ or found.`,
 	f.StringArrayVarP(&o.Skills, "skill", "s", nil, "put the skill of this `NAME` in front of the text; may be repeated")
 	o.Place.AddFlags(f)
 	o.Choices.AddProxyFlags(cmd)
+	o.BuiltIn.AddFlags(f)
 	f.BoolVar(&o.Literal, "literal", false, "the text has no {{skill:NAME}} marks")
 	f.BoolVar(&o.JSON, "json", false, "print each update of the session on a line, as the agent sends it")
 	f.BoolVar(&o.Allow, "allow", false, "allow what the agent asks for")

@@ -20,6 +20,7 @@ there.`,
 		Example: `  skillgraft run -- claude-agent-acp          the agent, with skills, for an editor
   skillgraft list                             which skills there are here
   skillgraft prompt --skill review "This branch"
+  skillgraft chat -- claude-agent-acp         talk to it here
   skillgraft doctor -- claude-agent-acp       why is a skill missing?`,
 		Version:       buildinfo.Read().Version,
 		Args:          cli.UnknownCommand,
@@ -30,7 +31,7 @@ there.`,
 		SuggestionsMinimumDistance: 2,
 	}
 	cmd.SetVersionTemplate(buildinfo.Read().String() + "\n")
-	cmd.AddCommand(runCommand(), promptCommand(), listCommand(), doctorCommand(), agentCommand(), versionCommand(), recorderCommand())
+	cmd.AddCommand(runCommand(), promptCommand(), chatCommand(), listCommand(), doctorCommand(), agentCommand(), versionCommand(), recorderCommand())
 	cmd.AddCommand(validateCommand(), explainCommand(), showCommand(), newCommand(), readPropertiesCommand(), toPromptCommand())
 	cmd.AddCommand(conformCommand(), agentsCommand())
 	cmd.SetHelpCommand(helpCommand())

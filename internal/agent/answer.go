@@ -3,10 +3,9 @@
 package agent
 
 import (
-	"context"
 	"fmt"
 	"strings"
-	"time"
+	"unicode"
 
 	"github.com/skillgraft/skillgraft/skill"
 )
@@ -18,42 +17,21 @@ const (
 	maxShownText   = 120 // characters of a description
 )
 
-// work answers a prompt piece by piece until it is cancelled, and ends the turn.
-func (s *session) work(t *turn, in *input) {
-	defer s.finish(t)
-	messageID := newMessageID()
-	for n, piece := range s.answer(in) {
-		if n > 0 && !pause(t.ctx, s.handler.opts.ChunkPause) || t.ctx.Err() != nil {
-			return
-		}
-		s.say(messageID, piece)
-	}
-}
-
-// pause waits, and reports whether it was let to.
-func pause(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
 // answer is what there is to say to a prompt without a model, in pieces of
 // Markdown that belong together.
-func (s *session) answer(in *input) []string {
+func (s *session) answer(in *input, matched bool) []string {
 	if len(in.skills) == 0 {
 		return s.answerWithout(in)
 	}
 	var out []string
+	if matched {
+		out = append(out, fmt.Sprintf("The prompt names no skill. By its words it fits `%s` best, so that one was activated.\n\n", inCode(in.skills[0].name)))
+	}
 	for _, i := range in.skills {
 		out = append(out, i.describe())
+	}
+	if asked(in) != nil {
+		return append(out, "No language model is connected to this agent: beyond showing these instructions it only runs the script that the prompt asks for.\n")
 	}
 	return append(out, "No language model is connected to this agent, so nothing has been done: a model would be given "+
 		"these instructions for the prompt, and follow them. To have that done, put skillgraft in front of an agent that has a model: "+
@@ -154,3 +132,22 @@ func plain(s string) string {
 
 // inCode is text that cannot end the code span that it stands in.
 func inCode(s string) string { return strings.ReplaceAll(skill.Sanitize(s), "`", "'") }
+
+// shown is a line of somebody else's output without what controls a terminal.
+func shown(line string) string {
+	return strings.Map(func(r rune) rune {
+		if r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Cf, r)) {
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(line, "\uFFFD"))
+}
+
+// capLines is a text with its first lines alone.
+func capLines(text string, most int) string {
+	lines := strings.SplitAfter(text, "\n")
+	if len(lines) <= most {
+		return text
+	}
+	return strings.Join(lines[:most], "") + fmt.Sprintf("[and %d lines more]\n", len(lines)-most)
+}

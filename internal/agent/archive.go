@@ -24,7 +24,8 @@ import (
 )
 
 const (
-	fileEnding = ".jsonl"
+	// logName is the file in a session's directory.
+	logName = "log.jsonl"
 	// pageSize is how many sessions one page of a list has.
 	pageSize = 50
 	// headSize is how much of a file is read for a list. The title stands before
@@ -86,7 +87,7 @@ func (a *archive) fileOf(id string) (file string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	return filepath.Join(a.dir, id+fileEnding), true
+	return filepath.Join(a.dir, id, logName), true
 }
 
 func (a *archive) create(id, cwd string) *history {
@@ -160,7 +161,8 @@ func (a *archive) fork(from, to, cwd string) (*history, error) {
 func (a *archive) release(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if h := a.here[id]; h != nil && h.file != "" && h.said() {
+	if h := a.here[id]; h != nil && h.path != "" && h.said() {
+		h.close()
 		delete(a.here, id)
 	}
 }
@@ -169,13 +171,25 @@ func (a *archive) release(id string) {
 func (a *archive) remove(id string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	delete(a.here, id)
+	if h := a.here[id]; h != nil {
+		h.close()
+		delete(a.here, id)
+	}
 	if file, ok := a.fileOf(id); ok {
-		if err := os.Remove(file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.RemoveAll(filepath.Dir(file)); err != nil {
 			return fmt.Errorf("the session cannot be deleted: %w", err)
 		}
 	}
 	return nil
+}
+
+// close closes the files of all sessions.
+func (a *archive) close() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, h := range a.here {
+		h.close()
+	}
 }
 
 // A listing is a session as a list shows it.
@@ -251,11 +265,10 @@ func (a *archive) list() []listing {
 			a.log.Warn("the sessions cannot be listed", "dir", a.dir, "error", err)
 		}
 		for _, e := range entries {
-			id, ok := strings.CutSuffix(e.Name(), fileEnding)
-			if !ok || here[id] != nil {
+			if here[e.Name()] != nil {
 				continue
 			}
-			if l, ok := a.peek(id); ok {
+			if l, ok := a.peek(e.Name()); ok {
 				out = append(out, l)
 			}
 		}

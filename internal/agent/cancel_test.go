@@ -65,7 +65,7 @@ func TestCancelEndsTheHeldPromptToo(t *testing.T) {
 	}
 	same(t, p.update(), idleCancelled)
 	p.quiet() // and no user_message
-	if all := p.session("S1").history.all(); strings.Contains(string(all[len(all)-1].Content), "held") || len(all) != 6 {
+	if all := p.session("S1").history.all(); strings.Contains(string(all[len(all)-1].Content), "held") || len(all) != 8 {
 		t.Errorf("the held prompt left something: %+v", all)
 	}
 }
@@ -177,7 +177,7 @@ func TestTheClientLeaves_C20(t *testing.T) {
 	p := running(t, Options{StateDir: dir})
 	id := p.real("S1")
 	p.stop()
-	h, skipped, err := readHistory(id, dir+"/sessions/"+id+".jsonl")
+	h, skipped, err := readHistory(id, dir+"/sessions/"+id+"/log.jsonl")
 	if err != nil || skipped > 0 {
 		t.Fatal(err, skipped)
 	}

@@ -21,6 +21,10 @@ type handler struct {
 	catalogs *catalog.Store
 	ownStore bool
 	archive  *archive
+	trust    trusting
+	pool     pool
+	grants   *grants
+	scripts  scripts
 	log      *slog.Logger
 
 	mu       sync.Mutex
@@ -28,10 +32,11 @@ type handler struct {
 }
 
 var (
-	_ acp.AgentHandler   = (*handler)(nil)
-	_ acp.SessionForker  = (*handler)(nil)
-	_ acp.SessionDeleter = (*handler)(nil)
-	_ acp.SkillChecker   = (*handler)(nil)
+	_ acp.AgentHandler       = (*handler)(nil)
+	_ acp.SessionForker      = (*handler)(nil)
+	_ acp.SessionDeleter     = (*handler)(nil)
+	_ acp.SkillChecker       = (*handler)(nil)
+	_ acp.ConfigOptionSetter = (*handler)(nil)
 )
 
 func newHandler(opts *Options) *handler {
@@ -42,6 +47,15 @@ func newHandler(opts *Options) *handler {
 	if h.opts.Version == "" {
 		h.opts.Version = "dev"
 	}
+	if h.opts.Mode == "" {
+		h.opts.Mode = ModeAsk
+	}
+	if h.opts.CatalogueTokens <= 0 {
+		h.opts.CatalogueTokens = DefaultCatalogueTokens
+	}
+	if h.opts.MaxRequests <= 0 {
+		h.opts.MaxRequests = defaultMaxRequests
+	}
 	if h.log = h.opts.Log; h.log == nil {
 		h.log = slog.New(slog.DiscardHandler)
 	}
@@ -49,6 +63,9 @@ func newHandler(opts *Options) *handler {
 		h.catalogs, h.ownStore = catalog.NewStore(nil), true
 	}
 	h.archive = newArchive(h.opts.StateDir, h.log)
+	h.pool.open = h.opts.OpenModel
+	h.grants = newGrants(h.opts.GrantsDir)
+	h.scripts.unsandboxed = h.opts.Unsandboxed
 	return h
 }
 
@@ -62,6 +79,8 @@ func (h *handler) close() {
 	for _, s := range sessions {
 		s.close()
 	}
+	h.archive.close()
+	h.pool.close()
 	if h.ownStore {
 		_ = h.catalogs.Close()
 	}
@@ -139,7 +158,7 @@ func (h *handler) setUp(ctx context.Context, as *acp.AgentSession, roots []strin
 	if err != nil {
 		return nil, err
 	}
-	s := &session{handler: h, client: as, history: hist, shelf: sh, state: acp.StateIdle}
+	s := h.newSession(as, hist, sh)
 	if err = h.enter(s); err == nil {
 		err = as.SetCommands(ctx, sh.commands())
 	}
@@ -148,7 +167,13 @@ func (h *handler) setUp(ctx context.Context, as *acp.AgentSession, roots []strin
 		return nil, err
 	}
 	sh.report(as, h.log)
-	return &acp.NewSessionResponse{}, nil
+	return &acp.NewSessionResponse{ConfigOptions: s.configOptions()}, nil
+}
+
+func (h *handler) newSession(as *acp.AgentSession, hist *history, sh *shelf) *session {
+	s := &session{handler: h, client: as, history: hist, shelf: sh, state: acp.StateIdle}
+	s.configure()
+	return s
 }
 
 // ResumeSession implements [acp.AgentHandler].
@@ -175,7 +200,7 @@ func (h *handler) ResumeSession(ctx context.Context, as *acp.AgentSession, r *ac
 	s := h.session(as)
 	fresh := s == nil
 	if fresh {
-		s = &session{handler: h, client: as, history: hist, shelf: sh, state: acp.StateIdle}
+		s = h.newSession(as, hist, sh)
 		err = h.enter(s)
 	} else {
 		s.replaceShelf(sh)
@@ -190,7 +215,7 @@ func (h *handler) ResumeSession(ctx context.Context, as *acp.AgentSession, r *ac
 		return nil, err
 	}
 	sh.report(as, h.log)
-	return &acp.ResumeSessionResponse{AvailableCommands: sh.commands()}, nil
+	return &acp.ResumeSessionResponse{AvailableCommands: sh.commands(), ConfigOptions: s.configOptions()}, nil
 }
 
 // ListSessions implements [acp.AgentHandler].

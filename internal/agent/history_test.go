@@ -27,10 +27,11 @@ func TestHistoryIsReadAgain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := h.add(record{Type: recordUser, MessageID: "m", Content: content}, record{Type: recordAgent, Text: text}); err != nil {
+			if err := h.add(record{Type: recordUser, MessageID: "m", Content: content}, record{Type: recordAgent, Text: text}, record{Type: recordEnd, Stop: "end_turn"}); err != nil {
 				t.Fatal(err)
 			}
 		}
+		h.close()
 		got, skipped, err := readHistory("s", file)
 		if err != nil || skipped > 0 {
 			t.Fatal(err, skipped)
@@ -55,12 +56,19 @@ func TestHistoryIsReadAgain(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(got.all()) < bytes.Count(cut, []byte("\n")) {
-			t.Fatalf("%d records of %d lines", len(got.all()), bytes.Count(cut, []byte("\n")))
+		turns := 0
+		for _, r := range got.all() {
+			if r.Type == recordEnd && !r.Interrupted {
+				turns++
+			}
+		}
+		if want := bytes.Count(cut, []byte(`"end_turn"}`+"\n")); turns < want {
+			t.Fatalf("%d turns of %d", turns, want)
 		}
 		if err := got.add(record{Type: recordEnd, Stop: "end_turn"}); err != nil {
 			t.Fatal(err)
 		}
+		got.close()
 		again, _, err := readHistory("s", file)
 		if err != nil || again.all()[len(again.all())-1].Type != recordEnd {
 			t.Fatalf("what was added to a cut file is lost: %v", err)
@@ -84,6 +92,11 @@ func FuzzReadHistory(f *testing.F) {
 		for _, r := range h.all() {
 			if r.Type == recordUser {
 				userMessage(r.MessageID, r.Content, true)
+			}
+		}
+		for i, m := range conversation(h.all()) {
+			if len(m.Parts) == 0 {
+				t.Fatalf("message %d is empty", i)
 			}
 		}
 		if all := h.all(); all[0].Type != recordSession {

@@ -16,6 +16,8 @@ import (
 // the order of their first mention.
 type input struct {
 	skills []*invocation
+	// text is the prompt's text on one line.
+	text string
 	// asCommands says that the client has the skills as commands.
 	asCommands bool
 }
@@ -23,24 +25,25 @@ type input struct {
 // An invocation is a skill that a prompt invokes, as it was just read.
 type invocation struct {
 	*skill.Activation
-	name  string // in the session
-	known bool   // unchanged since it was read before in this session (ACT-5)
-	times int    // how often the prompt names it
-	err   error  // why a command's skill could not be read; then there is no Activation
+	name    string // in the session
+	known   bool   // unchanged since it was read before in this session (ACT-5)
+	times   int    // how often the prompt names it
+	trusted bool   // the user trusts where it comes from
+	err     error  // why a command's skill could not be read; then there is no Activation
 }
 
-// key identifies the skill over processes, in which names may differ.
-func (i *invocation) key() string {
-	if i.Skill.File != "" {
-		return i.Skill.File
-	}
-	return "builtin:" + i.Skill.Name
+// record is what the history has of it: the content as the model is given it, so that
+// it stays what it was (ACT-2, ACT-6).
+func (i *invocation) record() record {
+	return record{Type: recordSkill, Skill: i.key(), Name: i.name, Hash: i.Hash, Text: i.Wrapped(), Trusted: i.trusted}
 }
+
+func (i *invocation) key() string { return keyOf(i.Skill) }
 
 // read reads the skills that a prompt invokes, now and from disk (ACT-2). A skill
 // block whose skill cannot be read any more refuses the prompt (ACP-P4).
 func (s *session) read(ctx context.Context, p *acp.UserPrompt) (*input, error) {
-	in := &input{asCommands: !s.client.Client().Capabilities.Skills()}
+	in := &input{text: textOf(p.Prompt), asCommands: !s.client.Client().Capabilities.Skills()}
 	sh := s.skills()
 	byName := make(map[string]*invocation)
 	for _, r := range p.Skills {
@@ -72,6 +75,7 @@ func (s *session) activate(ctx context.Context, sh *shelf, name string) (*invoca
 	}
 	i := &invocation{Activation: a, name: name, times: 1}
 	i.known = s.history.hasSkill(i.key(), a.Hash)
+	i.trusted = sh.trusts(i.key())
 	return i, nil
 }
 

@@ -23,7 +23,12 @@ import (
 	"github.com/skillgraft/skillgraft/skill/catalog"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if os.Getenv(childVariable) != "" {
+		os.Exit(child())
+	}
+	goleak.VerifyTestMain(m)
+}
 
 const (
 	withSkills = `{"session":{"commands":{"skill":{}}}}`
@@ -199,7 +204,8 @@ func isResponse(line string) bool { return !strings.Contains(line, `"method":"se
 func (p *peer) aliased(line string) string {
 	line = strings.ReplaceAll(line, inJSON(p.ws), "$WS")
 	line = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+Z`).ReplaceAllString(line, "TIME")
-	return regexp.MustCompile(`\b(sess|msg)_[A-Z2-7]{26}\b`).ReplaceAllStringFunc(line, func(id string) string {
+	line = strings.ReplaceAll(line, offlineOptions, `"CONFIG"`)
+	return regexp.MustCompile(`\b(sess|msg|call|term|compact)_[A-Z2-7]{26}\b`).ReplaceAllStringFunc(line, func(id string) string {
 		if p.alias[id] == "" {
 			kind := strings.ToUpper(id[:1])
 			p.count[kind[0]]++
@@ -315,5 +321,18 @@ func answerOf(t testing.TB, updates []string) string {
 	}
 	return b.String()
 }
+
+// offlineOptions are the configuration options of a session without a model, which
+// TestConfigOptions has.
+var offlineOptions = func() string {
+	h := newHandler(nil)
+	s := h.newSession(nil, newHistory("s", "/", ""), nil)
+	var all []string
+	for _, o := range s.configOptions() {
+		raw, _ := o.MarshalJSON()
+		all = append(all, string(raw))
+	}
+	return "[" + strings.Join(all, ",") + "]"
+}()
 
 func onUnix() bool { return runtime.GOOS != "windows" }

@@ -5,6 +5,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 
 	"github.com/skillgraft/skillgraft/acp"
 )
@@ -24,33 +25,67 @@ func (s *session) restore(ctx context.Context, replay bool) error {
 
 func (s *session) replay(ctx context.Context) error {
 	asText := !s.client.Client().Capabilities.Skills()
-	var answer *acp.AgentMessage // being put together from its pieces
-	var text string
+	var pieces acp.SessionUpdate // a message or thought being put together
+	var id, kind, text string
 	flush := func() error {
-		if answer == nil {
+		if pieces == nil {
 			return nil
 		}
-		answer.Content = acp.Set([]acp.ContentBlock{acp.TextBlock(text)})
-		err := s.client.Send(ctx, answer)
-		answer, text = nil, ""
+		content := acp.Set([]acp.ContentBlock{acp.TextBlock(text)})
+		switch u := pieces.(type) {
+		case *acp.AgentMessage:
+			u.Content = content
+		case *acp.AgentThought:
+			u.Content = content
+		}
+		err := s.client.Send(ctx, pieces)
+		pieces, id, kind, text = nil, "", "", ""
 		return err
 	}
+	var open openCalls
 	for _, r := range s.history.all() {
-		if r.Type == recordAgent && answer != nil && answer.MessageID == r.MessageID {
+		if r.Type == kind && r.MessageID == id {
 			text += r.Text
 			continue
 		}
-		var err error
+		var next acp.SessionUpdate
 		switch r.Type {
 		case recordUser:
-			if err = flush(); err == nil {
-				err = s.client.Send(ctx, userMessage(r.MessageID, r.Content, asText))
+			next = userMessage(r.MessageID, r.Content, asText)
+		case recordAgent, recordThought:
+			if err := flush(); err != nil {
+				return err
 			}
-		case recordAgent:
-			err = flush()
-			answer, text = &acp.AgentMessage{MessageID: r.MessageID}, r.Text
+			if id, kind, text = r.MessageID, r.Type, r.Text; kind == recordAgent {
+				pieces = &acp.AgentMessage{MessageID: id}
+			} else {
+				pieces = &acp.AgentThought{MessageID: id}
+			}
+			continue
+		case recordUpdate:
+			u, err := acp.ReadSessionUpdate(r.Content)
+			if err != nil {
+				continue // the rest is worth more than none of it
+			}
+			open.see(u)
+			next = u
+		case recordEnd:
+			if err := flush(); err != nil {
+				return err
+			}
+			for _, u := range open.cancelled() {
+				if err := s.client.Send(ctx, u); err != nil {
+					return err
+				}
+			}
+			continue
+		default:
+			continue
 		}
-		if err != nil {
+		if err := flush(); err != nil {
+			return err
+		}
+		if err := s.client.Send(ctx, next); err != nil {
 			return err
 		}
 	}
@@ -61,6 +96,34 @@ func (s *session) replay(ctx context.Context) error {
 		return s.client.Send(ctx, &acp.SessionInfoUpdate{Title: acp.Set(title)})
 	}
 	return nil
+}
+
+// openCalls are the tool calls that have not ended, in their order. A turn that a
+// crash ended leaves some, and a client would show them as running for ever.
+type openCalls []string
+
+func (o *openCalls) see(u acp.SessionUpdate) {
+	call, ok := u.(*acp.ToolCallUpdate)
+	if !ok {
+		return
+	}
+	switch status, _ := call.Status.Get(); status {
+	case acp.ToolCompleted, acp.ToolFailed, acp.ToolCancelled:
+		*o = slices.DeleteFunc(*o, func(id string) bool { return id == call.ToolCallID })
+	default:
+		if !slices.Contains(*o, call.ToolCallID) {
+			*o = append(*o, call.ToolCallID)
+		}
+	}
+}
+
+func (o *openCalls) cancelled() []acp.SessionUpdate {
+	var out []acp.SessionUpdate
+	for _, id := range *o {
+		out = append(out, &acp.ToolCallUpdate{ToolCallID: id, Status: acp.Set(acp.ToolCancelled)})
+	}
+	*o = nil
+	return out
 }
 
 // userMessage is a message as it was sent (ACP-P6), with text in place of skill

@@ -50,7 +50,7 @@ func TestResumeInAnotherProcess_ACP_P6_C03(t *testing.T) {
 	}
 	same(t, got[2], `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"S1","update":{"sessionUpdate":"session_info_update","title":"with tdd"}}}`)
 	same(t, got[3], `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"S1","update":{"sessionUpdate":"state_update","state":"idle"}}}`)
-	same(t, p.next(), `{"jsonrpc":"2.0","id":1,"result":{"availableCommands":[{"type":"skill","name":"tdd","description":"Does tdd","path":"$WS/.agents/skills/tdd/SKILL.md"}]}}`)
+	same(t, p.next(), `{"jsonrpc":"2.0","id":1,"result":{"configOptions":"CONFIG","availableCommands":[{"type":"skill","name":"tdd","description":"Does tdd","path":"$WS/.agents/skills/tdd/SKILL.md"}]}}`)
 
 	// The skill is still in the context, unless it is another one now (ACT-5).
 	p.call(2, "session/prompt", `{"sessionId":"S1","prompt":[{"type":"skill","name":"tdd"}]}`)
@@ -72,7 +72,7 @@ func TestReplayToAClientWithoutSkills_ACP_P7(t *testing.T) {
 	dir, id := kept(t, ws)
 	p, got := resume(t, ws, dir, id, without)
 	same(t, got[0], `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"S1","update":{"sessionUpdate":"user_message","messageId":"M1","content":[{"type":"text","text":"with ","x":1},{"type":"text","text":"/tdd "},{"type":"image","data":"AA==","mimeType":"image/png"}]}}}`)
-	same(t, p.next(), `{"jsonrpc":"2.0","id":1,"result":{"availableCommands":[{"type":"command","name":"tdd","description":"Does tdd"}]}}`)
+	same(t, p.next(), `{"jsonrpc":"2.0","id":1,"result":{"configOptions":"CONFIG","availableCommands":[{"type":"command","name":"tdd","description":"Does tdd"}]}}`)
 	p.quiet()
 }
 
@@ -82,7 +82,7 @@ func TestFilesAreTheUsersAlone(t *testing.T) {
 	if !onUnix() {
 		t.Skip("Windows has no permission bits; the directory's own rights count there")
 	}
-	for path, want := range map[string]os.FileMode{"": 0o700, "sessions": 0o700, "sessions/" + id + ".jsonl": 0o600} {
+	for path, want := range map[string]os.FileMode{"": 0o700, "sessions": 0o700, "sessions/" + id: 0o700, "sessions/" + id + "/log.jsonl": 0o600} {
 		info, err := os.Stat(filepath.Join(dir, path))
 		if err != nil {
 			t.Fatal(err)
@@ -120,7 +120,7 @@ func TestNothingToKeep(t *testing.T) {
 func TestTornTail(t *testing.T) {
 	ws := newWorkspace(t)
 	dir, id := kept(t, ws)
-	file := filepath.Join(dir, "sessions", id+".jsonl")
+	file := filepath.Join(dir, "sessions", id, logName)
 	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -168,13 +168,13 @@ func TestListInPages(t *testing.T) {
 	for i := range 2*pageSize - 1 {
 		other := fmt.Sprintf("sess_%d", i)
 		all[other] = true
-		write(t, dir, "sessions/"+other+".jsonl", `{"type":"session","version":1,"sessionId":"`+other+`","cwd":"/`+fmt.Sprint(i%2)+`"}`+"\n")
+		write(t, dir, "sessions/"+other+"/"+logName, `{"type":"session","version":1,"sessionId":"`+other+`","cwd":"/`+fmt.Sprint(i%2)+`"}`+"\n")
 	}
 	// What is none of ours is not listed.
 	write(t, dir, "sessions/other.txt", "")
-	write(t, dir, "sessions/empty.jsonl", "")
-	write(t, dir, "sessions/moved.jsonl", `{"type":"session","version":1,"sessionId":"sess_1","cwd":"/"}`+"\n")
-	write(t, dir, "sessions/newer.jsonl", `{"type":"session","version":2,"sessionId":"newer","cwd":"/"}`+"\n")
+	write(t, dir, "sessions/empty/log.jsonl", "")
+	write(t, dir, "sessions/moved/log.jsonl", `{"type":"session","version":1,"sessionId":"sess_1","cwd":"/"}`+"\n")
+	write(t, dir, "sessions/newer/log.jsonl", `{"type":"session","version":2,"sessionId":"newer","cwd":"/"}`+"\n")
 
 	a := newArchive(dir, newHandler(nil).log)
 	for _, cwd := range []string{"", "/0"} {

@@ -5,7 +5,6 @@ package agent
 import (
 	"context"
 	"crypto/rand"
-	"errors"
 	"sync"
 
 	"github.com/skillgraft/skillgraft/acp"
@@ -24,7 +23,12 @@ type session struct {
 
 	mu      sync.Mutex
 	shelf   *shelf
-	held    *turn // of the prompt that waits to be let in
+	mode    Mode
+	spec    string                             // of the model
+	allowed map[string]bool                    // what the user allowed for the session
+	stops   map[string]context.CancelCauseFunc // by the ids of calls and terminals that run
+	used    int                                // tokens of the conversation, as the server has counted last; 0: not known
+	held    *turn                              // of the prompt that waits to be let in
 	running *turn
 	closed  bool
 }
@@ -92,7 +96,7 @@ func (s *session) prompt(ctx context.Context, p *acp.UserPrompt) (messageID stri
 	work := func(context.Context) { s.work(t, in) }
 	if !s.client.Go(work) {
 		t.stop()
-		s.finish(t)
+		s.finish(t, ending{})
 	}
 	return messageID, nil
 }
@@ -163,76 +167,6 @@ func (s *session) close() {
 		<-running.done
 	}
 	sh.close()
-}
-
-// insert makes the prompt part of the session and tells the client so.
-func (s *session) insert(p *acp.UserPrompt, in *input) (messageID string, err error) {
-	content, err := acp.EncodeContent(p.Prompt)
-	if err != nil {
-		return "", err
-	}
-	messageID = newMessageID()
-	records := make([]record, 0, 2+len(in.skills))
-	title := ""
-	if s.history.title() == "" {
-		title = titleOf(p.Prompt)
-		records = append(records, record{Type: recordTitle, Title: title})
-	}
-	records = append(records, record{Type: recordUser, MessageID: messageID, Content: content})
-	for _, i := range in.skills {
-		if i.err == nil && !i.known {
-			records = append(records, record{Type: recordSkill, Skill: i.key(), Hash: i.Hash})
-		}
-	}
-
-	s.out.Lock()
-	defer s.out.Unlock()
-	if err := s.history.add(records...); err != nil {
-		return "", err
-	}
-	s.send(&acp.UserMessage{MessageID: messageID, Content: acp.Set(p.Prompt)}) // ACP-P6
-	s.state = acp.StateRunning
-	s.send(&acp.StateUpdate{State: s.state})
-	if title != "" {
-		s.send(&acp.SessionInfoUpdate{Title: acp.Set(title)})
-	}
-	return messageID, nil
-}
-
-// say adds a piece to a message of the agent.
-func (s *session) say(messageID, text string) {
-	s.out.Lock()
-	defer s.out.Unlock()
-	if err := s.history.add(record{Type: recordAgent, MessageID: messageID, Text: text}); err != nil {
-		s.handler.log.Error("a piece of the answer was not kept", "session", s.client.ID(), "error", err)
-	}
-	s.send(&acp.AgentMessageChunk{MessageID: messageID, Content: acp.TextBlock(text)})
-}
-
-// finish tells the client that the session is idle, as the last word on the turn,
-// and lets the next prompt in.
-func (s *session) finish(t *turn) {
-	reason := acp.StopEndTurn
-	if t.ctx.Err() != nil {
-		reason = acp.StopCancelled
-	}
-	s.out.Lock()
-	if err := s.history.add(record{Type: recordEnd, Stop: reason}); err != nil {
-		s.handler.log.Error("the end of a turn was not kept", "session", s.client.ID(), "error", err)
-	}
-	s.state = acp.StateIdle
-	s.send(&acp.StateUpdate{State: s.state, StopReason: reason})
-	s.out.Unlock()
-	s.drop(t)
-}
-
-// send sends an update. When that fails the connection has ended, and there is
-// nobody to tell; the history has what was said.
-func (s *session) send(u acp.SessionUpdate) {
-	err := s.client.Send(s.client.Context(), u)
-	if err != nil && s.client.Context().Err() == nil && !errors.Is(err, acp.ErrSessionClosed) {
-		s.handler.log.Warn("an update was not sent", "session", s.client.ID(), "update", u.UpdateVariant(), "error", err)
-	}
 }
 
 func newMessageID() string { return "msg_" + rand.Text() }

@@ -25,9 +25,12 @@ type Link struct {
 // Start starts an agent behind the proxy, in this process. Without a command it
 // is the built-in one. What the agent writes to its standard error goes to errw
 // if the choices say so. The link has to be closed; when ctx ends, the agent ends.
-func Start(ctx context.Context, c Choices, agent []string, errw io.Writer, log *slog.Logger) (*Link, error) {
+func Start(ctx context.Context, c Choices, b BuiltIn, agent []string, errw io.Writer, log *slog.Logger) (*Link, error) {
 	if len(agent) == 0 {
-		return builtin(ctx, c, log)
+		return builtin(ctx, c, b, log)
+	}
+	if b.Used() {
+		return nil, Usagef("--model, --mode, --context and --allow-unsandboxed-scripts are for the built-in agent, and %q is another one: leave them out", agent[0])
 	}
 	stage, release, err := c.Graft(ctx, agent, log)
 	if err != nil {

@@ -29,6 +29,7 @@ const (
 // PromptOptions are the choices of the prompt command.
 type PromptOptions struct {
 	Choices
+	BuiltIn
 	Place
 	Skills      []string
 	Text        string
@@ -100,7 +101,7 @@ func (o *PromptOptions) converse(ctx context.Context, interrupt <-chan struct{},
 	if err != nil {
 		return client.Outcome{}, err
 	}
-	link, err := Start(ctx, o.Choices, o.Agent, errw, log)
+	link, err := Start(ctx, o.Choices, o.BuiltIn, o.Agent, errw, log)
 	if err != nil {
 		return client.Outcome{}, err
 	}

@@ -43,6 +43,7 @@ type Session struct {
 	conn    *acp.ClientConn
 	session *acp.ClientSession
 	events  *events
+	config  []acp.ConfigOption
 }
 
 // Connect opens a connection and leaves it at that: the session is opened with
@@ -78,12 +79,36 @@ func (s *Session) Open(ctx context.Context) error {
 			return &acp.UnsupportedError{Capability: "session.additionalDirectories"}
 		}
 	}
-	session, _, err := s.conn.NewSession(ctx, &acp.NewSessionRequest{Cwd: s.opts.Cwd, AdditionalDirectories: s.opts.Add})
+	session, resp, err := s.conn.NewSession(ctx, &acp.NewSessionRequest{Cwd: s.opts.Cwd, AdditionalDirectories: s.opts.Add})
 	if err != nil {
 		return s.explain(ctx, err)
 	}
-	s.session = session
+	s.session, s.config = session, resp.ConfigOptions
 	return nil
+}
+
+// Options are the session's options, as they were answered last. It must not be called
+// beside Configure.
+func (s *Session) Options() []acp.ConfigOption { return s.config }
+
+// Configure sets an option.
+func (s *Session) Configure(ctx context.Context, r *acp.SetConfigOptionRequest) error {
+	resp, err := s.session.SetConfigOption(ctx, r)
+	if err != nil {
+		return s.explain(ctx, err)
+	}
+	s.config = resp.ConfigOptions
+	return nil
+}
+
+// Gone reports whether the connection has ended.
+func (s *Session) Gone() bool {
+	select {
+	case <-s.conn.Done():
+		return true
+	default:
+		return false
+	}
 }
 
 // Agent is what the agent said of itself.

@@ -80,7 +80,7 @@ func Visit(ctx context.Context, o VisitOptions) (*Visited, error) {
 			command = append(append(command, "--"), o.Agent...)
 		}
 	}
-	link, err := cli.Start(ctx, o.Choices, command, o.Err, o.Log)
+	link, err := cli.Start(ctx, o.Choices, cli.BuiltIn{}, command, o.Err, o.Log)
 	if err != nil {
 		return v, err
 	}
