@@ -16,7 +16,9 @@ type ID struct {
 }
 
 // String is for people.
-func (id ID) String() string { return skill.Sanitize(id.Label) + " " + skill.Sanitize(clip(id.URI, 200)) }
+func (id ID) String() string {
+	return skill.Sanitize(id.Label) + " " + skill.Sanitize(clip(id.URI, 200))
+}
 
 // A RuleError says that a server or what it serves breaks a rule. Nothing of what it
 // is about may be used.
@@ -60,4 +62,6 @@ func (e *DeniedError) Error() string {
 	return fmt.Sprintf("the skill %s was not approved; it was not loaded (MCP-5)", e.ID)
 }
 
-func clean(format string, args ...any) string { return skill.Sanitize(clip(fmt.Sprintf(format, args...), 600)) }
+func clean(format string, args ...any) string {
+	return skill.Sanitize(clip(fmt.Sprintf(format, args...), 600))
+}
