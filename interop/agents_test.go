@@ -20,7 +20,10 @@ type agent struct {
 	argv []string
 	env  []string
 	home string
-	// login signs in when the agent wants it; it is sent after initialize.
+	// method is the one to sign in by; empty: the agent does not ask.
+	method string
+	// login signs in when the agent wants it; it is sent after initialize, by
+	// clients of version 2.
 	login func(c *client)
 	// conformFlags are what the checker has to be told to sign in.
 	conformFlags []string
@@ -78,8 +81,7 @@ func claude(t *testing.T, model *scriptmodel.Server) agent {
 		env: append(baseEnv(home),
 			"IS_SANDBOX=1", "ANTHROPIC_API_KEY=sk-fake", "ANTHROPIC_BASE_URL="+model.URL(),
 			"CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC=1"),
-		login: func(*client) {},
-	}
+	}.signIn()
 }
 
 func codex(t *testing.T, model *scriptmodel.Server) agent {
@@ -104,7 +106,16 @@ func codex(t *testing.T, model *scriptmodel.Server) agent {
 		env: append(baseEnv(home),
 			"CODEX_HOME="+codexHome, "CODEX_API_KEY=sk-fake", "MODEL_PROVIDER=fake", "NO_BROWSER=1",
 			"CODEX_CONFIG="+string(config)),
-		login:        func(c *client) { c.must("auth/login", `{"methodId":"api-key"}`) },
-		conformFlags: []string{"--login", "api-key"},
+		method: "api-key",
+	}.signIn()
+}
+
+// signIn fills in how the agent's method is used.
+func (a agent) signIn() agent {
+	a.login = func(*client) {}
+	if a.method != "" {
+		a.login = func(c *client) { c.must("auth/login", map[string]any{"methodId": a.method}) }
+		a.conformFlags = []string{"--login", a.method}
 	}
+	return a
 }

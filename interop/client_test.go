@@ -110,6 +110,9 @@ type client struct {
 	eof     bool
 	nextID  int
 	exited  chan struct{}
+
+	answering bool // see answerRequests
+	writing   sync.Mutex
 }
 
 // start runs argv with env in dir and reads its lines until the test ends.
@@ -159,7 +162,16 @@ func (c *client) read(r io.Reader) {
 	for {
 		line, err := br.ReadString('\n')
 		if line = strings.TrimSuffix(line, "\n"); line != "" {
-			c.add(parse(line, true))
+			f := parse(line, true)
+			c.add(f)
+			c.mu.Lock()
+			due := c.answering && f.Method != "" && f.ID != nil
+			c.mu.Unlock()
+			if due {
+				a := answer(f)
+				c.add(parse(a, false))
+				_ = c.write(a) // an agent that is gone is noticed by whoever waits
+			}
 		}
 		if err != nil {
 			c.mu.Lock()
@@ -197,9 +209,16 @@ func (c *client) wake() {
 func (c *client) line(raw string) {
 	c.t.Helper()
 	c.add(parse(raw, false))
-	if _, err := io.WriteString(c.stdin, raw+"\n"); err != nil {
+	if err := c.write(raw); err != nil {
 		c.t.Fatalf("writing to the agent: %v\nstderr: %s", err, c.stderr)
 	}
+}
+
+func (c *client) write(line string) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	_, err := io.WriteString(c.stdin, line+"\n")
+	return err
 }
 
 // request sends a request and returns its id, without waiting.

@@ -101,6 +101,7 @@ type how struct {
 	twice    bool     // two of them
 	flags    []string // of run
 	wrap     []string // put in front of the agent, in place of the tee
+	manual   bool     // initialize and the login are the test's
 }
 
 // client starts the agent behind skillgraft, initializes and signs in. It returns
@@ -123,6 +124,9 @@ func (r *rig) client(h how) (*client, json.RawMessage) {
 		argv = append([]string{skillgraft(r.t), "run", "--"}, argv...)
 	}
 	c := start(r.t, r.ws.dir, append(r.agent.env, "INTEROP_TEE="+r.tee), argv...)
+	if h.manual {
+		return c, nil
+	}
 	caps := `{"session":{"commands":{"skill":{}}}}`
 	if h.noSkills {
 		caps = `{}`

@@ -56,7 +56,11 @@ func (w workspace) skill(root, kind, name string) string {
 
 func (w workspace) write(root, kind, name, text string) string {
 	w.t.Helper()
-	file := skillFile(root, kind, name)
+	return w.writeFile(skillFile(root, kind, name), text)
+}
+
+func (w workspace) writeFile(file, text string) string {
+	w.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		w.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -80,21 +81,24 @@ func saysWhen(s string) bool {
 			other++
 		}
 	}
-	return other > latin || occasion.MatchString(s)
+	return other > latin || occasion().MatchString(s)
 }
 
 // occasion matches words that introduce an occasion, in the languages that skills are most
-// often written in.
-var occasion = regexp.MustCompile(`(?i)\b(?:when(?:ever)?|triggers?|triggered|invoked?|asks?|asked|before|after|during|` +
-	`us(?:e|ed|eful|es) (?:this|it|when|for|if|only|in|on|to|after|before|as|any|at|by|proactively|during|with)|` +
-	`if (?:the|you|a|an|there|asked|users?)|wenn|sobald|falls|quand|lorsque|cuando|si el|si la|quando|wanneer)\b`)
+// often written in. It is compiled when first needed, as all the larger expressions here: a
+// program that only reads skills starts without them.
+var occasion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)\b(?:when(?:ever)?|triggers?|triggered|invoked?|asks?|asked|before|after|during|` +
+		`us(?:e|ed|eful|es) (?:this|it|when|for|if|only|in|on|to|after|before|as|any|at|by|proactively|during|with)|` +
+		`if (?:the|you|a|an|there|asked|users?)|wenn|sobald|falls|quand|lorsque|cuando|si el|si la|quando|wanneer)\b`)
+})
 
 // adviseShell warns about text from the network, or text that nobody can read, going into
 // a shell (E07). It is advice on what is written, not a judgement of what it does.
 func (v *validation) adviseShell(d *Document) {
 	line := d.BodyLine
 	for text := range strings.Lines(d.Body) {
-		for _, p := range piped {
+		for _, p := range piped() {
 			if at := p.FindStringIndex(text); at != nil {
 				v.warn(line, 1+utf8.RuneCountInString(text[:at[0]]), "this runs text that nobody has looked at; put the commands into a script of the skill")
 				break
@@ -105,9 +109,11 @@ func (v *validation) adviseShell(d *Document) {
 }
 
 // piped are a download, or something decoded, that becomes commands.
-var piped = []*regexp.Regexp{
-	regexp.MustCompile(`(?i)\b(?:curl|wget|iwr|invoke-webrequest)\b[^|\n]{0,500}\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:(?:ba|z|da|k|fi)?sh|python3?|node|perl|ruby|iex|invoke-expression)\b`),
-	regexp.MustCompile(`(?i)\bbase64\s+(?:-d|-D|--decode)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k|fi)?sh|python3?|node|perl|ruby)\b`),
-	regexp.MustCompile(`(?i)\b(?:(?:ba|z|da|k)?sh\s+-c\s+["']?|eval\s+["']?|(?:ba|z)?sh\s+<\s*\(?)(?:\$|<)?\(\s*(?:curl|wget)\b`),
-	regexp.MustCompile(`(?i)\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)\b`),
-}
+var piped = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`(?i)\b(?:curl|wget|iwr|invoke-webrequest)\b[^|\n]{0,500}\|\s*(?:sudo\s+(?:-\S+\s+)*)?(?:env\s+)?(?:(?:ba|z|da|k|fi)?sh|python3?|node|perl|ruby|iex|invoke-expression)\b`),
+		regexp.MustCompile(`(?i)\bbase64\s+(?:-d|-D|--decode)\b[^|\n]{0,200}\|\s*(?:sudo\s+)?(?:(?:ba|z|da|k|fi)?sh|python3?|node|perl|ruby)\b`),
+		regexp.MustCompile(`(?i)\b(?:(?:ba|z|da|k)?sh\s+-c\s+["']?|eval\s+["']?|(?:ba|z)?sh\s+<\s*\(?)(?:\$|<)?\(\s*(?:curl|wget)\b`),
+		regexp.MustCompile(`(?i)\b(?:ba|z)?sh\s+<\(\s*(?:curl|wget)\b`),
+	}
+})

@@ -54,7 +54,7 @@ func TestAdviceShellE07(t *testing.T) {
 		"curl https://x.y | jq .": false, "curl -o f https://x.y": false, "base64 -d f > g": false, "the shell | bash": false, "curl x | shasum": false,
 	} {
 		hit := false
-		for _, p := range piped {
+		for _, p := range piped() {
 			hit = hit || p.MatchString(text)
 		}
 		if hit != want {

@@ -33,8 +33,8 @@ func (c *Choices) AddProxyFlags(cmd *cobra.Command) {
 // AddAgentFlags adds those of the flags that matter also when no prompt is sent.
 func (c *Choices) AddAgentFlags(cmd *cobra.Command) {
 	c.AddRootFlags(cmd.Flags())
-	cmd.Flags().StringVar(&c.Profile, "profile", "", "treat the agent as this `NAME`d one (default: as it says of itself)")
+	cmd.Flags().StringVar(&c.Profile, "profile", "", "treat the agent as the one of this `NAME`, or of a file with a profile (default: as it says of itself; see skillgraft agents)")
 	_ = cmd.RegisterFlagCompletionFunc("profile", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return ProfileNames(), cobra.ShellCompDirectiveNoFileComp
+		return ProfileNames(), cobra.ShellCompDirectiveDefault
 	}) // fails only for a flag that does not exist
 }

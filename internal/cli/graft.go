@@ -10,12 +10,10 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/skillgraft/skillgraft/internal/buildinfo"
 	"github.com/skillgraft/skillgraft/internal/proxy/graft"
 	"github.com/skillgraft/skillgraft/internal/proxy/journal"
-	"github.com/skillgraft/skillgraft/internal/proxy/profile"
 	"github.com/skillgraft/skillgraft/internal/trust"
 	"github.com/skillgraft/skillgraft/skill/catalog"
 )
@@ -24,7 +22,7 @@ import (
 type Choices struct {
 	Roots      []string // --root
 	UserSkills bool     // --user-skills
-	Profile    string   // --profile; empty to pick one
+	Profile    string   // --profile, a name or a file; empty to pick one
 	NoJournal  bool     // --no-journal
 	Verbose    bool     // --verbose
 
@@ -51,26 +49,6 @@ func Home() string {
 	return home
 }
 
-// PickProfile is the profile of a name. It is nil for the empty name.
-func PickProfile(name string) (*profile.Profile, error) {
-	if name == "" {
-		return nil, nil
-	}
-	if p := profile.ByName(name); p != nil {
-		return p, nil
-	}
-	return nil, Usagef("there is no profile %q: the known ones are %s. Without --profile the one that fits the agent is picked", name, strings.Join(ProfileNames(), ", "))
-}
-
-// ProfileNames are the names that --profile takes.
-func ProfileNames() []string {
-	var names []string
-	for _, p := range profile.Known() {
-		names = append(names, p.Name)
-	}
-	return names
-}
-
 // Graft sets up the stage that adds skills for the agent of a command line. The
 // stage's user has to call done when the stage is closed.
 //
@@ -79,6 +57,10 @@ func (c Choices) Graft(ctx context.Context, agent []string, log *slog.Logger) (o
 	p, err := PickProfile(c.Profile)
 	if err != nil {
 		return opts, nil, err
+	}
+	profiles, wrong := Profiles()
+	for _, err := range wrong {
+		log.Warn("a profile of yours is left out", "error", err)
 	}
 	where, err := c.Catalog()
 	if err != nil {
@@ -94,7 +76,7 @@ func (c Choices) Graft(ctx context.Context, agent []string, log *slog.Logger) (o
 	}
 	where.Trusted = c.trusts(func(err error) { log.Warn("no workspace is trusted", "error", err) })
 	store := catalog.NewStore(nil)
-	opts = graft.Options{Store: store, Catalog: where, Profile: p, Version: buildinfo.Read().Version}
+	opts = graft.Options{Store: store, Catalog: where, Profile: p, Profiles: profiles, Version: buildinfo.Read().Version}
 	if c.Trust == trust.Ask && !c.AskNobody {
 		opts.KeepTrust = func(dir string) error {
 			_, err := TrustStore().Add(dir, false)

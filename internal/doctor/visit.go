@@ -122,7 +122,8 @@ func (v *Visited) agent(s *client.Session, o VisitOptions, command []string) {
 	a := s.Agent()
 	v.Info, v.Protocol = a.Info, a.ProtocolVersion
 	if v.Profile = o.Choices.Profile; v.Profile == "" {
-		v.Profile = profile.For(a.Info.Name, command).Name
+		profiles, _ := cli.Profiles() // what is wrong with one was said when the agent started
+		v.Profile = profile.For(profiles, a.Info.Name, command).Name
 	}
 }
 

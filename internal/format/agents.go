@@ -30,7 +30,8 @@ type AgentUse struct {
 // usesOf lists what each known agent gets.
 func usesOf(s *skill.Skill, paths []string) []AgentUse {
 	var out []AgentUse
-	for _, p := range profile.Known() {
+	profiles, _ := cli.Profiles()
+	for _, p := range profiles {
 		u := AgentUse{Profile: p.Name, Title: p.Title}
 		if u.Folder = readsFrom(p, paths); u.Folder != "" {
 			u.Reads = true

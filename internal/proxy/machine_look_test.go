@@ -14,8 +14,7 @@ import (
 // look judges what has come to either side since it looked last.
 func (m *machine) look() {
 	for i, seen := range []func(jsonrpc.Message){m.clientSees, m.agentSees} {
-		lines := strings.Split(m.out[i].String(), "\n")
-		m.out[i].Reset()
+		lines := strings.Split(m.out[i].take(), "\n")
 		for _, line := range lines[:len(lines)-1] {
 			msg := jsonrpc.Scan([]byte(line))
 			if msg.Kind == jsonrpc.Invalid {

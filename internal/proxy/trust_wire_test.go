@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/skillgraft/skillgraft/internal/proxy/graft"
 )
@@ -94,11 +95,18 @@ func (p *player) directOptional(where, verb string, args []string) bool {
 			p.t.Skipf("no symbolic links here: %v", err)
 		}
 	case "kept":
-		p.opt.mu.Lock()
-		got := strings.Join(p.opt.kept, " ")
-		p.opt.mu.Unlock()
-		if want := real(strings.Join(args, " ")); got != want {
-			p.t.Fatalf("%s: %q was kept, want %q", where, got, want)
+		want := real(strings.Join(args, " "))
+		got := func() string {
+			p.opt.mu.Lock()
+			defer p.opt.mu.Unlock()
+			return strings.Join(p.opt.kept, " ")
+		}
+		// It is kept beside the conversation, so nothing on the wire says when.
+		for end := time.Now().Add(10 * time.Second); got() != want && time.Now().Before(end); {
+			time.Sleep(time.Millisecond)
+		}
+		if got() != want {
+			p.t.Fatalf("%s: %q was kept, want %q", where, got(), want)
 		}
 	default:
 		return false

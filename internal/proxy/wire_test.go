@@ -41,6 +41,8 @@ var update = flag.Bool("update", false, "write what was received into the script
 //	client< LINE          the client gets exactly this line next
 //	client<~ A && B       the client's next line has all these texts
 //	agent<~ A && B        likewise
+//	client<? A && B       the client gets a line that has all these texts; what
+//	                      comes before it is for the script's next lines
 //	client= LINE          the client sends the line, and the agent gets exactly it
 //	agent= LINE           likewise the other way
 //	hello CLIENT AGENT    initializes: the client knows skills ("skill") or not
@@ -122,6 +124,7 @@ type player struct {
 
 	r             *relay
 	client, agent *end2end
+	aside         []string // what the client got and the script has not come to
 	closers       []io.Closer
 	loops         sync.WaitGroup
 }
@@ -210,6 +213,9 @@ func (p *player) stop() {
 	_ = p.r.toAgent.Close()
 	_ = p.r.toClient.Close()
 	p.loops.Wait()
+	for _, line := range p.aside {
+		p.t.Errorf("the script ends, and this came besides: %s", line)
+	}
 	for _, e := range []*end2end{p.client, p.agent} {
 		for len(e.got) > 0 {
 			p.t.Errorf("the script ends, and this came besides: %s", p.shown(<-e.got))
@@ -251,18 +257,37 @@ func (p *player) play(script string) string {
 			line = verb + " " + got
 		case "client<~", "agent<~":
 			got := p.next(where, verb)
-			for _, part := range strings.Split(rest, " && ") {
-				text, not := strings.CutPrefix(part, "!")
-				if strings.Contains(got, text) == not {
-					p.t.Fatalf("%s: the %s gets\n%s\nagainst %q", where, strings.TrimSuffix(verb, "<~"), got, part)
-				}
+			if part := differs(got, rest); part != "" {
+				p.t.Fatalf("%s: the %s gets\n%s\nagainst %q", where, strings.TrimSuffix(verb, "<~"), got, part)
 			}
+		case "client<?":
+			var aside []string
+			for {
+				got := p.next(where, verb)
+				if differs(got, rest) == "" {
+					break
+				}
+				aside = append(aside, got)
+			}
+			p.aside = append(aside, p.aside...)
 		default:
 			p.direct(where, verb, strings.Fields(rest))
 		}
 		out = append(out, line)
 	}
 	return strings.Join(out, "\n")
+}
+
+// differs returns the first of the wanted texts that the line does not have, or
+// of the unwanted that it has.
+func differs(line, want string) string {
+	for _, part := range strings.Split(want, " && ") {
+		text, not := strings.CutPrefix(part, "!")
+		if strings.Contains(line, text) == not {
+			return part
+		}
+	}
+	return ""
 }
 
 func (p *player) direct(where, verb string, args []string) {
@@ -274,7 +299,7 @@ func (p *player) direct(where, verb string, args []string) {
 	switch verb {
 	case "", "#":
 	case "profile":
-		p.prof = profile.ByName(args[0])
+		p.prof = profile.ByName(profile.Known(), args[0])
 		p.stop()
 		p.start()
 	case "hello":
@@ -384,6 +409,10 @@ func (p *player) next(where, verb string) string {
 	e := p.client
 	if strings.HasPrefix(verb, "agent") {
 		e = p.agent
+	} else if verb != "client<?" && len(p.aside) > 0 {
+		line := p.aside[0]
+		p.aside = p.aside[1:]
+		return line
 	}
 	select {
 	case line := <-e.got:

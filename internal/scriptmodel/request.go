@@ -28,8 +28,10 @@ type Dialect string
 
 // The dialects spoken.
 const (
-	Anthropic Dialect = "anthropic"
-	Responses Dialect = "responses"
+	Anthropic Dialect = "anthropic" // Anthropic Messages
+	Responses Dialect = "responses" // OpenAI Responses
+	Chat      Dialect = "chat"      // OpenAI Chat Completions
+	Gemini    Dialect = "gemini"    // Gemini generateContent
 )
 
 // Text is one text that the model was given, in the order of the request.
@@ -53,6 +55,7 @@ type Request struct {
 
 	texts  []Text
 	images [][]byte
+	tools  []Tool
 }
 
 // Texts returns everything textual that the model was given: system text, then
@@ -82,6 +85,20 @@ func (r Request) Count(marker string) int { return count(r.texts, marker) }
 // CountNew says how often marker occurs in what this request adds, see [Request.New].
 func (r Request) CountNew(marker string) int { return count(r.New(), marker) }
 
+// Tools returns the tools that the model is offered, in order.
+func (r Request) Tools() []Tool { return r.tools }
+
+// Tool returns the tool whose name is name, or ends with it: agents put a
+// server's name in front of those of an MCP server. It reports whether there is one.
+func (r Request) Tool(name string) (Tool, bool) {
+	for _, t := range r.tools {
+		if strings.HasSuffix(t.Name, name) {
+			return t, true
+		}
+	}
+	return Tool{}, false
+}
+
 // Images returns the images that the request carries, decoded, in order.
 func (r Request) Images() [][]byte { return r.images }
 
@@ -99,6 +116,7 @@ func newRequest(hr *http.Request, body []byte) Request {
 		Header: hr.Header.Clone(), Body: body,
 	}
 	path := strings.TrimPrefix(r.Path, "/v1")
+	action := path[strings.LastIndexByte(path, ':')+1:] // of Gemini: /v1beta/models/NAME:ACTION
 	switch {
 	case hr.Method == http.MethodPost && path == "/messages":
 		r.Dialect = Anthropic
@@ -106,7 +124,13 @@ func newRequest(hr *http.Request, body []byte) Request {
 	case hr.Method == http.MethodPost && path == "/responses":
 		r.Dialect = Responses
 		r.parse()
-	case hr.Method == http.MethodPost && strings.HasSuffix(path, "/count_tokens"):
+	case hr.Method == http.MethodPost && path == "/chat/completions":
+		r.Dialect = Chat
+		r.parse()
+	case hr.Method == http.MethodPost && (action == "generateContent" || action == "streamGenerateContent"):
+		r.Dialect = Gemini
+		r.parseGemini(path)
+	case hr.Method == http.MethodPost && (action == "countTokens" || strings.HasSuffix(path, "/count_tokens")):
 		r.Kind = Count
 	case hr.Method == http.MethodGet && path == "/models":
 		r.Kind = Models
@@ -114,8 +138,8 @@ func newRequest(hr *http.Request, body []byte) Request {
 	return r
 }
 
-// content is one block or item, of either dialect. Both nest: an Anthropic tool
-// result holds blocks, a Responses message holds parts.
+// content is one block, item or message, of every dialect but Gemini. They nest: an
+// Anthropic tool result holds blocks, a message holds parts.
 type content struct {
 	Type      string          `json:"type"`
 	Role      string          `json:"role"`
@@ -124,9 +148,14 @@ type content struct {
 	Output    json.RawMessage `json:"output"`    // of a Responses tool call: text or parts
 	Input     json.RawMessage `json:"input"`     // arguments of an Anthropic tool call
 	Arguments json.RawMessage `json:"arguments"` // of a Responses tool call
-	ImageURL  json.RawMessage `json:"image_url"`
-	Title     string          `json:"title"`
-	Source    *struct {
+	ToolCalls []struct {
+		Function struct {
+			Arguments string `json:"arguments"`
+		} `json:"function"`
+	} `json:"tool_calls"` // of a Chat message
+	ImageURL json.RawMessage `json:"image_url"` // of Responses a text, of Chat an object
+	Title    string          `json:"title"`
+	Source   *struct {
 		Type string `json:"type"`
 		Data string `json:"data"`
 	} `json:"source"`
@@ -153,6 +182,9 @@ func (r *Request) parse() {
 	r.add("system", body.Instructions)
 	r.add("user", body.Messages)
 	r.add("user", body.Input)
+	for _, t := range body.Tools {
+		r.addTool(t)
+	}
 	if len(body.Tools) == 0 || r.suggestion() {
 		r.Kind = Side
 	}
@@ -214,6 +246,9 @@ func (r *Request) addContent(role string, c content) {
 	}
 	r.add(role, c.Content)
 	r.add(role, c.Output)
+	for _, call := range c.ToolCalls {
+		r.text("assistant", call.Function.Arguments)
+	}
 	if c.Source != nil {
 		switch {
 		case c.Source.Type == "text":
@@ -222,12 +257,22 @@ func (r *Request) addContent(role string, c content) {
 			r.image(c.Source.Data)
 		}
 	}
-	var url string
-	if json.Unmarshal(c.ImageURL, &url) == nil {
-		if _, data, ok := strings.Cut(url, ";base64,"); ok {
-			r.image(data)
-		}
+	if _, data, ok := strings.Cut(imageURL(c.ImageURL), ";base64,"); ok {
+		r.image(data)
 	}
+}
+
+// imageURL reads the address of an image, which is a text or an object with one.
+func imageURL(raw json.RawMessage) string {
+	var url string
+	if json.Unmarshal(raw, &url) == nil {
+		return url
+	}
+	var object struct {
+		URL string `json:"url"`
+	}
+	_ = json.Unmarshal(raw, &object) // what is neither has no address
+	return object.URL
 }
 
 func (r *Request) text(role, s string) {

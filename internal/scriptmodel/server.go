@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package scriptmodel is a language model for tests: an HTTP server on loopback
-// that speaks the Anthropic Messages and the OpenAI Responses protocols, streams
-// answers that the test scripted, and keeps every request it was sent.
+// that speaks the protocols of Anthropic Messages, OpenAI Responses, OpenAI Chat
+// Completions and Gemini, streams answers and tool calls that the test scripted,
+// and keeps every request it was sent.
 //
-//	agent under test  --POST /v1/messages, /v1/responses-->  Server  --Script(Request)-->  Answer
-//	                                                           |
-//	test              <--Requests, Wait------------------------+
+//	agent under test  --POST /v1/messages, ...-->  Server  --Script(Request)-->  Answer
+//	                                                 |
+//	test              <--Requests, Wait--------------+
 //
 // What a real agent does with a skill can only be judged from what its model was
 // given. [Request] therefore finds the texts and the images in a request and
@@ -36,8 +37,13 @@ type Script func(Request) Answer
 
 // Answer is what the model says to one request.
 type Answer struct {
-	// Text is streamed as the assistant's message. Empty means "ok".
+	// Text is streamed as the assistant's message. Empty means "ok", unless there
+	// are calls.
 	Text string
+
+	// Calls are the tools that the model calls, behind the text. The agent runs
+	// them and asks again with their results.
+	Calls []Call
 
 	// Hold, when not nil, keeps the answer back until the channel is closed (or
 	// sends). The stream is open and its first events are out while it is held:
@@ -46,6 +52,13 @@ type Answer struct {
 
 	// Status, when not 0, is sent as an HTTP error with Text as its message.
 	Status int
+}
+
+// Call is one call of a tool.
+type Call struct {
+	Name string // as the agent offered it, see [Request.Tool]
+	// Arguments is a JSON object; empty means {}.
+	Arguments string
 }
 
 // Options adjust a [Server]. A nil *Options means the defaults.
@@ -201,24 +214,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, hr *http.Request) {
 
 // answer runs the script and speaks the request's dialect.
 func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r Request) {
-	a := s.script(r)
-	if a.Text == "" {
-		a.Text = "ok"
-	}
+	a := s.script(r).filled()
+	d := r.Dialect.speaker()
 	if a.Status != 0 {
-		writeJSON(w, a.Status, map[string]any{
-			"type":  "error",
-			"error": map[string]any{"type": "scripted_error", "message": a.Text},
-		})
+		writeJSON(w, a.Status, d.failure(a))
 		return
-	}
-	var d dialect = anthropic{}
-	if r.Dialect == Responses {
-		d = responses{}
 	}
 	if !r.Stream {
 		if hold(ctx, a.Hold) == nil {
-			writeJSON(w, http.StatusOK, d.whole(r, a.Text))
+			writeJSON(w, http.StatusOK, d.whole(r, a))
 		}
 		return
 	}
@@ -229,9 +233,24 @@ func (s *Server) answer(ctx context.Context, w http.ResponseWriter, r Request) {
 	if hold(ctx, a.Hold) != nil {
 		return // the stream just ends: nobody reads it
 	}
-	for _, e := range d.rest(r, a.Text) {
+	for _, e := range d.rest(r, a) {
 		out.event(e)
 	}
+}
+
+// filled is the answer with its defaults.
+func (a Answer) filled() Answer {
+	if a.Text == "" && len(a.Calls) == 0 {
+		a.Text = "ok"
+	}
+	calls := slices.Clone(a.Calls)
+	for i := range calls {
+		if calls[i].Arguments == "" {
+			calls[i].Arguments = "{}"
+		}
+	}
+	a.Calls = calls
+	return a
 }
 
 // errGone says that the client or the server ended before the hold did.

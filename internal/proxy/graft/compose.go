@@ -19,15 +19,14 @@ import (
 type composer struct {
 	profile *profile.Profile
 	takes   acp.SkillSupport
-	names   []string // what the agent could take for an invocation
+	names   []string // of the agent's list, which it could take for an invocation
 }
 
 func (s *Stage) composer(sess *session) composer {
 	c := composer{profile: s.conn.profile, takes: s.conn.agentSkill}
 	for _, tok := range sess.agent {
 		if name, ok := rawjson.GetString(tok, "name"); ok {
-			plain, _ := c.profile.OwnName(name)
-			c.names = append(c.names, plain)
+			c.names = append(c.names, name)
 		}
 	}
 	return c
@@ -37,6 +36,7 @@ func (s *Stage) composer(sess *session) composer {
 type composed struct {
 	blocks [][]byte
 	nonces []journal.Nonce
+	bodies []string // see journal.Record
 	lost   []string // fields of the agent's own skills that expansion cannot apply
 }
 
@@ -49,12 +49,12 @@ func (c composer) compose(list [][]byte, uses []use) (*composed, error) {
 	done := make([]bool, len(uses))
 	var hoisted []byte
 
-	list = c.native(list, uses, done)
+	list = c.native(list, uses, done, out)
 	list, hoisted, err := c.blocks(list, uses, done)
 	if err != nil {
 		return nil, err
 	}
-	var last *use // the last one that was expanded
+	var expanded []use
 	said := map[string]bool{}
 	for i, u := range uses {
 		if done[i] {
@@ -76,11 +76,11 @@ func (c composer) compose(list [][]byte, uses []use) (*composed, error) {
 		default:
 			said[u.entry.name] = true
 			list[u.block] = c.expansion(u, out)
-			last = &uses[i]
+			expanded = append(expanded, u)
 		}
 	}
-	if last != nil {
-		list = c.guardEnd(list, *last)
+	if len(expanded) > 0 {
+		list = c.guardEnds(list, expanded)
 	}
 	if hoisted != nil {
 		list = append([][]byte{hoisted}, list...)
@@ -89,24 +89,28 @@ func (c composer) compose(list [][]byte, uses []use) (*composed, error) {
 	return out, nil
 }
 
-// native writes what the profile's form can.
-func (c composer) native(list [][]byte, uses []use, done []bool) [][]byte {
+// native writes what the profile's form can. Where a replay will show the skill's
+// instructions, it has to be possible to tell them: else they are written out by us.
+func (c composer) native(list [][]byte, uses []use, done []bool, made *composed) [][]byte {
 	if c.profile.Form == nil {
 		return slices.Clone(list)
 	}
 	var own []profile.Use
 	var at []int
 	for i, u := range uses {
-		if u.entry.how == native {
+		if u.entry.how == native && (c.profile.Replay != profile.ReplaysExpanded || tellingLine(u.act) != "") {
 			own = append(own, profile.Use{Block: u.block, Name: u.entry.agentName, Path: u.entry.listedFile()})
 			at = append(at, i)
 		}
 	}
-	out, written := c.profile.Form.Apply(list, own, len(uses)-len(own))
+	blocks, written := c.profile.Form.Apply(list, own, len(uses)-len(own))
 	for j, ok := range written {
 		done[at[j]] = ok
+		if ok && c.profile.Replay == profile.ReplaysExpanded {
+			made.bodies = append(made.bodies, journal.HashText(tellingLine(uses[at[j]].act)))
+		}
 	}
-	return slices.Clone(out)
+	return slices.Clone(blocks)
 }
 
 func (e *entry) listedFile() string {
@@ -155,17 +159,31 @@ func (c composer) expansion(u use, out *composed) []byte {
 	return profile.TextBlock(text)
 }
 
-// guardEnd keeps an agent that looks at the last block from taking what stands
-// there for a command, which would lose the skill: the expansion goes last, and
-// leaves the skill's name at its place.
-func (c composer) guardEnd(list [][]byte, last use) [][]byte {
-	text, ok := blockText(list[len(list)-1])
-	if c.profile.Form == nil || !c.profile.Form.OnlyLast() || !ok || !c.profile.Form.Triggers(text, c.names) {
+// guardEnds keeps an agent that looks at one end of a prompt from taking what stands
+// there for a command, which would lose the skill: an expansion takes that place, and
+// leaves the skill's name at its own.
+func (c composer) guardEnds(list [][]byte, expanded []use) [][]byte {
+	if c.profile.Form == nil {
 		return list
 	}
-	expansion := list[last.block]
-	list[last.block] = mention(last)
-	return append(list, expansion)
+	swap := func(at int, u use) (expansion []byte) {
+		if text, ok := blockText(list[at]); !ok || !c.profile.Form.Triggers(text, c.names) {
+			return nil
+		}
+		expansion, list[u.block] = list[u.block], mention(u)
+		return expansion
+	}
+	switch c.profile.Form.LooksAt() {
+	case profile.FirstBlock:
+		if e := swap(0, expanded[0]); e != nil {
+			return append([][]byte{e}, list...)
+		}
+	case profile.LastBlock:
+		if e := swap(len(list)-1, expanded[len(expanded)-1]); e != nil {
+			return append(list, e)
+		}
+	}
+	return list
 }
 
 // mention names a skill whose content stands elsewhere in the prompt.

@@ -60,7 +60,7 @@ func TestPXY5ComposeAnyPrompt(t *testing.T) {
 	names := []string{"one", "two", "trap", "slash"}
 	plain := []string{`{"type":"text","text":"hello"}`, `{"type":"text", "text":"/one now"}`, `{"type":"text","text":" /two"}`, `{"type":"text","text":"x","annotations":{}}`, `{"type":"image","data":"AA==", "mimeType":"x/y", "big":1e400}`, `{"type":"_new","a":[1.0]}`}
 	rapid.Check(t, func(t *rapid.T) {
-		c := composer{profile: rapid.SampledFrom(profile.Known()).Draw(t, "profile"), names: []string{"one", "two"}}
+		c := composer{profile: rapid.SampledFrom(profile.Known()).Draw(t, "profile"), names: []string{"one", "two", "skill:one", "$two"}}
 		c.takes = acp.SkillSupport{Skill: rapid.Bool().Draw(t, "skill")}
 		c.takes.Inline = c.takes.Skill && rapid.Bool().Draw(t, "inline")
 		how := map[string]binding{}
@@ -104,7 +104,9 @@ func TestPXY5ComposeAnyPrompt(t *testing.T) {
 				rest = append(rest, string(b))
 			}
 		}
-		if merged && (c.profile.Name != "claude" || len(list) != 2 || !strings.HasPrefix(whole, `[{"type":"text","text":"/`)) {
+		slash, isSlash := c.profile.Form.(profile.Slash)
+		line := `[{"type":"text","text":"` + slash.Prefix
+		if merged && (!isSlash || len(list) != 2 || !strings.HasPrefix(whole, line)) {
 			t.Fatalf("a block was lost: %s", whole)
 		}
 		if !merged && !slices.Equal(rest, kept) {
@@ -120,7 +122,7 @@ func TestPXY5ComposeAnyPrompt(t *testing.T) {
 			body := strings.Count(whole, "BODY-"+strings.ToUpper(n))
 			pointer := strings.Count(whole, filepath.Join("skills", n, "SKILL.md")) - strings.Count(whole, "[$"+n+"](")
 			natively := strings.Count(whole, "[$"+n+"](") + strings.Count(whole, `{"type":"skill","name":"`+n+`"}`)
-			if strings.HasPrefix(whole, `[{"type":"text","text":"/`+n) && merged || len(list) == 1 && whole == `[{"type":"text","text":"/`+n+`"}]` {
+			if isSlash && (strings.HasPrefix(whole, line+n) && merged || len(list) == 1 && whole == line+n+`"}]`) {
 				natively++
 			}
 			switch {
@@ -132,10 +134,15 @@ func TestPXY5ComposeAnyPrompt(t *testing.T) {
 				t.Fatalf("%s is there natively and as a body: %s", n, whole)
 			}
 		}
-		// What would run in place of the skills is not last at an agent that
-		// looks there.
-		if last, ok := blockText(made.blocks[len(made.blocks)-1]); ok && c.profile.Form != nil && c.profile.Form.OnlyLast() && strings.Contains(whole, "skill_content") && c.profile.Form.Triggers(last, c.names) {
-			t.Fatalf("the agent runs %q, and the skill is lost: %s", last, whole)
+		// What would run in place of the skills does not stand where the agent
+		// looks for it.
+		if c.profile.Form != nil && strings.Contains(whole, "skill_content") {
+			for at, end := range map[int]profile.End{0: profile.FirstBlock, len(made.blocks) - 1: profile.LastBlock} {
+				text, ok := blockText(made.blocks[at])
+				if ok && c.profile.Form.LooksAt() == end && c.profile.Form.Triggers(text, c.names) {
+					t.Fatalf("the agent runs %q, and the skill is lost: %s", text, whole)
+				}
+			}
 		}
 		for _, n := range made.nonces {
 			if !strings.Contains(whole, n.Nonce) || n.Block < 0 || n.Block >= len(list) || !strings.Contains(string(list[n.Block]), `"skill"`) {
@@ -151,7 +158,7 @@ func TestACPP2SkillsWithoutAFile(t *testing.T) {
 	fileless := func(n string, at int) use {
 		return use{block: at, entry: &entry{name: "c:" + n, agentName: n, how: block}}
 	}
-	c := composer{profile: profile.ByName("generic"), takes: acp.SkillSupport{Skill: true}}
+	c := composer{profile: profile.ByName(profile.Known(), "generic"), takes: acp.SkillSupport{Skill: true}}
 	made, err := c.compose([][]byte{text("x"), []byte(`{"type":"skill","name":"c:a","_meta":{"k":1}}`)}, []use{fileless("a", 1)})
 	if err != nil {
 		t.Fatal(err)

@@ -72,7 +72,7 @@ func FuzzStage(f *testing.F) {
 				out[i] = append(out[i], m.Clone())
 			}
 		}
-		s := New(Options{ToClient: queue(0), ToAgent: queue(1), Store: store, Profile: profile.ByName("claude")})
+		s := New(Options{ToClient: queue(0), ToAgent: queue(1), Store: store, Profile: profile.ByName(profile.Known(), "claude")})
 		client := func(m jsonrpc.Message) {
 			if m.Kind == jsonrpc.Request {
 				mu.Lock()

@@ -34,8 +34,11 @@ type Options struct {
 	Store   *catalog.Store
 	Catalog catalog.Options // Workspace and ClientFolders are set for each session
 
-	Profile *profile.Profile // nil: picked by what the agent says and Command
-	Command []string         // the agent's command line
+	// Profile is that of the agent; nil: one of Profiles, picked by what the agent
+	// says of itself and by Command.
+	Profile  *profile.Profile
+	Profiles []*profile.Profile // nil means the built-in ones
+	Command  []string           // the agent's command line
 
 	Journal func(agent string) *journal.Journal // may return nil: nothing is kept on disk
 	Version string                              // ours, for the mark on the initialize response
@@ -91,6 +94,9 @@ type Stage struct {
 func New(opts Options) *Stage {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.Profiles == nil {
+		opts.Profiles = profile.Known()
 	}
 	if opts.Activate == nil {
 		opts.Activate = acpskill.Activate

@@ -4,11 +4,12 @@ package graft
 
 import (
 	"bytes"
-	"context"
+	"errors"
 	"slices"
 
 	"github.com/skillgraft/skillgraft/acp/jsonrpc"
 	"github.com/skillgraft/skillgraft/internal/rawjson"
+	"github.com/skillgraft/skillgraft/skill/catalog"
 )
 
 // agentList handles a list that the agent sends on its own. The disk is looked
@@ -34,7 +35,9 @@ func (s *Stage) agentList(sess *session, m jsonrpc.Message) {
 }
 
 func (s *Stage) refresh(w *watch) {
-	if _, err := w.cat.Refresh(s.ctx); err != nil && s.ctx.Err() == nil && context.Cause(s.ctx) == nil {
+	_, err := w.cat.Refresh(s.ctx)
+	// A closed catalog is that of a session that ends, which is no news.
+	if err != nil && s.ctx.Err() == nil && !errors.Is(err, catalog.ErrClosed) {
 		s.opts.Log.Warn("the session's folders could not be read again", "error", err)
 	}
 }
@@ -51,10 +54,10 @@ func (s *Stage) weave(sess *session, m jsonrpc.Message) {
 	merged := s.merge(sess)
 	meta := rawjson.Get(m.Params(), "update", "_meta")
 	same := !rawjson.IsObject(meta) || hashList(meta) == sess.sentMeta
-	if merged.hash == sess.sent && same {
+	if merged.hash == sess.sent && same && !sess.again {
 		return
 	}
-	if sess.sent = merged.hash; !same {
+	if sess.sent, sess.again = merged.hash, false; !same {
 		sess.sentMeta = hashList(meta) // some agents say there what the entries cannot
 	}
 	if !sameEntries(merged.list, list) {
@@ -68,7 +71,7 @@ func (s *Stage) weave(sess *session, m jsonrpc.Message) {
 func (s *Stage) diskChanged(sess *session, w *watch) {
 	s.mu.Lock()
 	if s.sessions[sess.id] == sess && sess.watch == w && sess.ready {
-		s.sendList(sess)
+		s.sendList(sess, false)
 	}
 	s.mu.Unlock()
 	if s.opts.Flush != nil {
@@ -76,13 +79,15 @@ func (s *Stage) diskChanged(sess *session, w *watch) {
 	}
 }
 
-// sendList sends the client the session's list if it has another one (ACP-A8).
-func (s *Stage) sendList(sess *session) {
+// sendList sends the client the session's list if it has another one, or asks
+// for it again (ACP-A8).
+func (s *Stage) sendList(sess *session, again bool) {
 	merged := s.merge(sess)
-	if merged.hash == sess.sent || sess.sent == (listHash{}) && !sess.hasList && string(merged.list) == "[]" {
+	same := merged.hash == sess.sent
+	if same && !again || (same || sess.sent == (listHash{})) && !sess.hasList && string(merged.list) == "[]" {
 		return
 	}
-	sess.sent = merged.hash
+	sess.sent, sess.again = merged.hash, false
 	params := append([]byte(`{"sessionId":`), rawjson.Quote(sess.id)...)
 	params = append(params, `,"update":{"sessionUpdate":"available_commands_update","availableCommands":`...)
 	params = append(params, merged.list...)

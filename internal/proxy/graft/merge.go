@@ -131,7 +131,7 @@ func (w *weaver) ownEntry(o *offer, l acpskill.Listed) *entry {
 	}
 	if l.File == "" {
 		ent.listed.Entry = nil
-		ent.path, _ = rawjson.GetString(o.tok, "path")
+		ent.path = o.path
 	}
 	return ent
 }
@@ -165,6 +165,9 @@ func (w *weaver) ownToken(o *offer, ent *entry) []byte {
 		sk = acpskill.Entry(ent.listed)
 	} else {
 		sk.Description, _ = rawjson.GetString(o.tok, "description")
+		if filepath.IsAbs(ent.path) {
+			sk.Path = ent.path
+		}
 	}
 	return encodeSkill(sk, rawjson.Get(o.tok, "_meta"))
 }

@@ -83,7 +83,7 @@ func (s *Stage) settle(m jsonrpc.Message, version string) jsonrpc.Message {
 		s.opts.Log.Warn("the model is offered no skills, although that was asked for: the agent starts no MCP servers (capabilities.session.mcp.stdio is missing)")
 	}
 	if s.conn.profile = s.opts.Profile; s.conn.profile == nil {
-		s.conn.profile = profile.For(t.agent, s.opts.Command)
+		s.conn.profile = profile.For(s.opts.Profiles, t.agent, s.opts.Command)
 	}
 	s.conn.journal = s.opts.Journal(t.agent)
 	s.opts.Log.Info("adding skills", "agent", t.agent, "version", version, "profile", s.conn.profile.Name, "agentTakesBlocks", t.agentSkill.Skill, "clientKnowsSkills", t.clientSkill)

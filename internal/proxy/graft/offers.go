@@ -19,6 +19,7 @@ type offer struct {
 	plain     string // without the mark
 	own       bool   // it is a skill of the agent
 	marked    bool   // its mark says so, not a file alone
+	path      string // where the agent says that its file lies
 	file      *catalog.Entry
 	hidden    bool // not for the user, or its file is gone
 	malformed bool
@@ -60,16 +61,19 @@ func (w *weaver) judge(o *offer, claim func(func(*catalog.Entry) bool) *catalog.
 	switch o.kind {
 	case "skill":
 		o.own = true
-		path, _ := rawjson.GetString(o.tok, "path")
+		o.path, _ = rawjson.GetString(o.tok, "path")
 		o.file = claim(func(e *catalog.Entry) bool {
-			return path == "" && named(e) || path != "" && slices.Contains(pathsOf(e), path)
+			return o.path == "" && named(e) || o.path != "" && slices.Contains(pathsOf(e), o.path)
 		})
 		o.hidden = o.file != nil && !o.file.UserInvocable()
 		return
 	case "command":
-		o.plain, o.marked = w.profile.OwnName(o.name)
+		read := w.profile.Mark.Read(o.tok, o.name)
+		o.plain, o.marked, o.path = read.Plain, read.Marked, read.Path
 		if o.marked || w.profile.Mark.ByName {
-			o.file = claim(func(e *catalog.Entry) bool { return named(e) && w.reads(e) })
+			o.file = claim(func(e *catalog.Entry) bool {
+				return o.path == "" && named(e) && w.reads(e) || o.path != "" && slices.Contains(pathsOf(e), o.path)
+			})
 		}
 	default:
 		return // a type that is not known here is passed on as it is (ACP-A9)
@@ -85,7 +89,7 @@ func (w *weaver) judge(o *offer, claim func(func(*catalog.Entry) bool) *catalog.
 		o.own, o.hidden = true, true
 		return
 	}
-	o.own = o.marked && w.profile.Form != nil && w.profile.Form.Anywhere()
+	o.own = o.marked && (o.path != "" || w.profile.Form != nil && w.profile.Form.Anywhere())
 }
 
 // reads reports whether the agent finds the skill itself.

@@ -48,7 +48,7 @@ func TestPXY4WhatAnAgentReads(t *testing.T) {
 		{"codex", "/home/.codex/skills/x/SKILL.md", catalog.User, true},
 		{"generic", "/w/.agents/skills/x/SKILL.md", catalog.Workspace, false},
 	} {
-		w := &weaver{profile: profile.ByName(tt.profile), home: filepath.FromSlash("/home"), additional: []string{filepath.FromSlash("/more")}}
+		w := &weaver{profile: profile.ByName(profile.Known(), tt.profile), home: filepath.FromSlash("/home"), additional: []string{filepath.FromSlash("/more")}}
 		e := &catalog.Entry{Skill: &skill.Skill{Name: "x"}, Path: filepath.FromSlash(tt.path), Scope: tt.scope}
 		if got := w.reads(e); got != tt.want {
 			t.Errorf("%s reads %s: %v, want %v", tt.profile, tt.path, got, tt.want)

@@ -114,7 +114,7 @@ func (s *Stage) expand(ctx context.Context, sess *session, c composer, m jsonrpc
 		return refuse(err)
 	}
 	rec := journal.Record{
-		ID: journal.NewID(), Blocks: blocks, Sent: journalSent(made.blocks), Nonces: made.nonces,
+		ID: journal.NewID(), Blocks: blocks, Sent: journalSent(made.blocks), Nonces: made.nonces, Bodies: made.bodies,
 		Title: titleOf(rawjson.Values(blocks)), SentTitle: sentTitle(made.blocks),
 	}
 	s.scribe.do("noting a prompt", func() error { return sess.journal.Append(sess.id, rec) })
@@ -126,7 +126,7 @@ func (s *Stage) expand(ctx context.Context, sess *session, c composer, m jsonrpc
 	return func() {
 		sess.outstanding(p)
 		sess.addTitle(rec)
-		sess.remember(rec, !s.conn.clientSkill)
+		s.remember(sess, rec)
 		s.tellLost(sess, made.lost)
 		s.opts.ToAgent(out)
 	}, void

@@ -22,7 +22,8 @@ import (
 type replay struct {
 	records []journal.Record
 	claimed []bool
-	plain   bool // the client knows no skill blocks
+	plain   bool     // the client knows no skill blocks
+	adds    []string // see profile.Profile
 
 	id     string // of the message that is being gathered
 	chunks []jsonrpc.Message
@@ -37,11 +38,17 @@ func newReplay(records []journal.Record, plain bool) *replay {
 	return &replay{records: records, claimed: make([]bool, len(records)), plain: plain}
 }
 
+func (s *Stage) newReplay(records []journal.Record) *replay {
+	r := newReplay(records, !s.conn.clientSkill)
+	r.adds = s.conn.profile.ReplayAdds
+	return r
+}
+
 // beginReplay is called when the journal of a resumed session was read.
 func (s *Stage) beginReplay(su *setup) {
 	sess := su.sess
 	if len(su.records) > 0 {
-		sess.past = newReplay(su.records, !s.conn.clientSkill)
+		sess.past = s.newReplay(su.records)
 		sess.titles = nil
 		for _, r := range su.records {
 			sess.addTitle(r)
@@ -63,9 +70,9 @@ const (
 )
 
 // remember adds a prompt of this process.
-func (sess *session) remember(rec journal.Record, plain bool) {
+func (s *Stage) remember(sess *session, rec journal.Record) {
 	if sess.past == nil {
-		sess.past = newReplay(nil, plain)
+		sess.past = s.newReplay(nil)
 	}
 	if len(rec.Blocks) > maxRememberedSize {
 		rec = skillsOnly(rec)
@@ -204,6 +211,9 @@ func (r *replay) restore(id string, tokens [][]byte) [][]byte {
 	i := slices.IndexFunc(r.records, func(rec journal.Record) bool { return rec.MessageID == id })
 	if i < 0 {
 		if i = r.inherited(tokens); i < 0 {
+			if out, ok := r.whole(tokens); ok {
+				return out
+			}
 			tokens = r.joinCut(tokens)
 			return r.pieces(tokens, len(tokens)-1)
 		}

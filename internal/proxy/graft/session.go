@@ -19,9 +19,10 @@ type session struct {
 	// Advertising.
 	agent     [][]byte // the entries of the agent's last list, as they came
 	agentHash listHash
-	hasList   bool   // the agent has sent one
-	woven     *woven // what the client was given; nil is nothing yet
-	sent      listHash
+	hasList   bool     // the agent has sent one
+	woven     *woven   // what the client was given; nil is nothing yet
+	sent      listHash // the list that the client has
+	again     bool     // and it has asked for it again
 	sentMeta  listHash // of the _meta beside it
 	used      bool     // a name of ours was used, and keeps its meaning
 

@@ -54,8 +54,8 @@ func (s *Stage) beginSetup(m jsonrpc.Message) {
 			su.sess, su.created = s.newSession(su.parent), true
 			s.sessions[su.parent] = su.sess
 		}
-		su.sess.sent = listHash{} // whoever resumes asks for the list again (PXY-3)
-		s.raiseGate(su)           // the replay needs the journal
+		su.sess.again = true // whoever resumes asks for the list (PXY-3)
+		s.raiseGate(su)      // the replay needs the journal
 	}
 	s.aside(func() { s.load(su) })
 }
@@ -215,6 +215,7 @@ func (s *Stage) setupFailed(m jsonrpc.Message, su *setup) {
 	su.abandon()
 	if su.sess != nil {
 		su.sess.replaying = false
+		su.sess.again = su.sess.again && s.resuming(su.sess)
 		if su.gated {
 			su.gated = false
 			s.lowerGate(su.sess)
@@ -232,6 +233,16 @@ func (s *Stage) setupFailed(m jsonrpc.Message, su *setup) {
 		s.aside(w.close)
 	}
 	s.opts.ToClient(m)
+}
+
+// resuming reports whether a resume of the session is under way.
+func (s *Stage) resuming(sess *session) bool {
+	for _, su := range s.setups {
+		if su.sess == sess && su.kind == opensKnown {
+			return true
+		}
+	}
+	return false
 }
 
 // inherited gives the session of a failed setup to another one that is under way
@@ -255,14 +266,14 @@ func (s *Stage) setupDone(sess *session, m jsonrpc.Message) {
 		if !sameEntries(merged.list, list) {
 			m = m.WithResult(rawjson.Set(m.Result(), merged.list, "availableCommands"))
 		}
-		sess.sent = merged.hash
+		sess.sent, sess.again = merged.hash, false
 		sess.ready = true
 		s.opts.ToClient(m)
 		return
 	}
 	s.opts.ToClient(m)
 	sess.ready = true
-	s.sendList(sess)
+	s.sendList(sess, sess.again)
 }
 
 // raiseGate has what the agent sends for the setup's session wait until the

@@ -278,6 +278,6 @@ func (s *Stage) inherit(su *setup, sess *session) {
 		for i := range records {
 			records[i].Inherited = true
 		}
-		sess.past = newReplay(records, !s.conn.clientSkill)
+		sess.past = s.newReplay(records)
 	}
 }

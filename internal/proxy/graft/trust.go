@@ -216,6 +216,6 @@ func (s *Stage) reopen(sess *session, old *watch) {
 		return
 	}
 	s.adopt(sess, &setup{roots: roots, watch: w})
-	s.sendList(sess)
+	s.sendList(sess, false)
 	s.askTrust(sess)
 }

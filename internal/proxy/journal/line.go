@@ -56,6 +56,15 @@ func promptLine(r Record) ([]byte, error) {
 		b = strconv.AppendInt(append(b, `{"block":`...), int64(n.Block), 10)
 		b = append(member(append(b, ','), "nonce", n.Nonce), '}')
 	}
+	if len(r.Bodies) > 0 {
+		b = append(b, `],"bodies":[`...)
+		for i, hash := range r.Bodies {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(b, rawjson.Quote(hash)...)
+		}
+	}
 	b = append(b, `],"blocks":`...)
 	at := len(b)
 	b = append(b, blocks...)
@@ -176,6 +185,11 @@ func parseRecord(id string, line []byte) (Record, bool) {
 			return r, false // who uses it as an index must be able to trust it
 		}
 		r.Nonces = append(r.Nonces, Nonce{Nonce: nonce, Block: block})
+	}
+	for _, el := range rawjson.Elements(rawjson.Get(line, "bodies")) {
+		if hash, ok := rawjson.String(el.Value); ok {
+			r.Bodies = append(r.Bodies, hash)
+		}
 	}
 	return r, true
 }

@@ -28,6 +28,9 @@ type Record struct {
 	// Nonces tells the tags in the text that the agent got from tags that
 	// somebody else wrote.
 	Nonces []Nonce
+	// Bodies has, for each skill that went in the agent's own form to one whose
+	// replay shows the skill's instructions, the HashText of a line of them.
+	Bodies []string
 	// Title is how the prompt reads to a person, at most 512 runes of it.
 	Title string
 	// SentTitle is the head of the text that the agent got, all white space

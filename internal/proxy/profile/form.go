@@ -3,6 +3,7 @@
 package profile
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/skillgraft/skillgraft/internal/rawjson"
@@ -24,36 +25,54 @@ type Form interface {
 	Apply(blocks [][]byte, uses []Use, others int) (out [][]byte, written []bool)
 
 	// Triggers reports whether the agent would take a part of text for an
-	// invocation of one of the skills named.
+	// invocation of one of the entries of its list that are named, as it names
+	// them.
 	Triggers(text string, names []string) bool
 
-	// OnlyLast reports whether the agent takes an invocation from the start of
-	// the last block.
-	OnlyLast() bool
+	// LooksAt says at which block of a prompt an invocation counts that a user
+	// typed, and with which the other blocks may be lost.
+	LooksAt() End
 
 	// Anywhere reports whether a skill can be invoked at every place of a
 	// prompt, and any number of them.
 	Anywhere() bool
 }
 
+// An End is where a form looks for an invocation.
+type End uint8
+
+// The ends of a prompt.
+const (
+	NoEnd End = iota
+	FirstBlock
+	LastBlock
+)
+
 // Slash is the form of agents that run "/name rest" when it is all there is: one
 // skill, and at most one block of text behind it.
-type Slash struct{}
+type Slash struct {
+	// Prefix is what stands before the name, "/" or more.
+	Prefix string
+	// Last: the agent looks at the last block, not at the first.
+	Last bool
+	// OneLine: a blank has to follow the name, and what follows is one line.
+	OneLine bool
+}
 
 // Apply implements [Form]. others is how many skill blocks of the prompt are not
 // the agent's own.
-func (Slash) Apply(blocks [][]byte, uses []Use, others int) ([][]byte, []bool) {
+func (f Slash) Apply(blocks [][]byte, uses []Use, others int) ([][]byte, []bool) {
 	written := make([]bool, len(uses))
-	if len(uses) != 1 || others > 0 || uses[0].Block != 0 || len(blocks) > 2 {
+	if len(uses) != 1 || others > 0 || uses[0].Block != 0 || len(blocks) > 2 || strings.ContainsAny(uses[0].Name, " \t\r\n") {
 		return blocks, written
 	}
-	line := "/" + uses[0].Name
+	line := f.Prefix + uses[0].Name
 	if len(blocks) == 2 {
 		rest, ok := plainText(blocks[1])
-		if !ok {
+		if !ok || f.OneLine && strings.ContainsAny(rest, "\r\n") {
 			return blocks, written
 		}
-		if rest != "" && !strings.ContainsAny(rest[:1], " \t\r\n") {
+		if rest != "" && rest[0] != ' ' && (f.OneLine || !strings.ContainsAny(rest[:1], "\t\r\n")) {
 			line += " "
 		}
 		line += rest
@@ -64,7 +83,7 @@ func (Slash) Apply(blocks [][]byte, uses []Use, others int) ([][]byte, []bool) {
 	return out, written
 }
 
-// Triggers implements [Form].
+// Triggers implements [Form]. A command of the agent triggers as a skill does.
 func (Slash) Triggers(text string, names []string) bool {
 	rest, ok := strings.CutPrefix(strings.TrimLeft(text, " \t\r\n"), "/")
 	if !ok {
@@ -74,16 +93,16 @@ func (Slash) Triggers(text string, names []string) bool {
 	if i := strings.IndexAny(rest, " \t\r\n"); i >= 0 {
 		word = rest[:i]
 	}
-	for _, n := range names {
-		if n == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(names, word)
 }
 
-// OnlyLast implements [Form].
-func (Slash) OnlyLast() bool { return true }
+// LooksAt implements [Form].
+func (f Slash) LooksAt() End {
+	if f.Last {
+		return LastBlock
+	}
+	return FirstBlock
+}
 
 // Anywhere implements [Form].
 func (Slash) Anywhere() bool { return false }
@@ -116,15 +135,15 @@ func (f Mention) Triggers(text string, names []string) bool {
 		return false
 	}
 	for _, n := range names {
-		if strings.Contains(text, f.Sigil+n) {
+		if strings.Contains(text, f.Sigil+strings.TrimPrefix(n, f.Sigil)) {
 			return true
 		}
 	}
 	return false
 }
 
-// OnlyLast implements [Form].
-func (Mention) OnlyLast() bool { return false }
+// LooksAt implements [Form].
+func (Mention) LooksAt() End { return NoEnd }
 
 // Anywhere implements [Form].
 func (Mention) Anywhere() bool { return true }

@@ -34,7 +34,7 @@ func TestFor(t *testing.T) {
 		{"codex", []string{"codex"}, "generic"},
 		{"", nil, "generic"},
 	} {
-		if got := profile.For(tt.info, tt.command); got == nil || got.Name != tt.want {
+		if got := profile.For(profile.Known(), tt.info, tt.command); got == nil || got.Name != tt.want {
 			t.Errorf("For(%q, %q) = %v, want %s", tt.info, tt.command, got, tt.want)
 		}
 	}
@@ -50,32 +50,12 @@ func windowsOnly(name string) string {
 
 func TestByName(t *testing.T) {
 	for _, p := range profile.Known() {
-		if got := profile.ByName(p.Name); got == nil || got.Name != p.Name || p.Title == "" {
+		if got := profile.ByName(profile.Known(), p.Name); got == nil || got.Name != p.Name || p.Title == "" {
 			t.Errorf("ByName(%q) = %v", p.Name, got)
 		}
 	}
-	if profile.ByName("nobody") != nil || profile.ByName("") != nil {
+	if profile.ByName(profile.Known(), "nobody") != nil || profile.ByName(profile.Known(), "") != nil {
 		t.Error("a profile of a name that none has")
-	}
-}
-
-// C05: the mark is not part of the name, and alone it is none.
-func TestC05OwnName(t *testing.T) {
-	for _, tt := range []struct {
-		profile, name, plain string
-		marked               bool
-	}{
-		{"codex", "$one", "one", true},
-		{"codex", "review", "review", false},
-		{"codex", "$", "$", false},
-		{"codex", "$$x", "$x", true},
-		{"claude", "$one", "$one", false},
-		{"generic", "one", "one", false},
-	} {
-		plain, marked := profile.ByName(tt.profile).OwnName(tt.name)
-		if plain != tt.plain || marked != tt.marked {
-			t.Errorf("%s: OwnName(%q) = %q, %v", tt.profile, tt.name, plain, marked)
-		}
 	}
 }
 
@@ -106,7 +86,7 @@ func TestSlash(t *testing.T) {
 		{"another one's beside it", [][]byte{skill, skill}, []profile.Use{use}, 1, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, written := profile.Slash{}.Apply(tt.blocks, tt.uses, tt.others)
+			out, written := profile.Slash{Prefix: "/"}.Apply(tt.blocks, tt.uses, tt.others)
 			if len(written) != len(tt.uses) || len(out) != len(tt.blocks) {
 				t.Fatalf("got %d blocks and %v", len(out), written)
 			}
@@ -128,7 +108,7 @@ func TestSlashTriggers(t *testing.T) {
 		"/n": true, "/n go": true, " \n/n\tgo": true, "/n\ngo": true,
 		"/no": false, "n": false, "see /n": false, "/usr/bin/n": false, "//n": false, "/": false, "": false,
 	} {
-		if got := (profile.Slash{}).Triggers(text, []string{"other", "n"}); got != want {
+		if got := (profile.Slash{Prefix: "/"}).Triggers(text, []string{"other", "n"}); got != want {
 			t.Errorf("Triggers(%q) = %v", text, got)
 		}
 	}
