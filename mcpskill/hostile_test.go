@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -541,7 +542,7 @@ func TestDynamicIsDeclined(t *testing.T) {
 	}
 	asked := 0
 	ask := func(context.Context, Question) (Answer, error) { asked++; return Always, nil }
-	o = connectTo(t, newHost(t, &HostOptions{Approvals: OpenApprovals(file), AllowDynamic: true}), "docs", memoryOf(t, h.server(t)))
+	o = connectTo(t, newHost(t, &HostOptions{Approvals: OpenApprovals(file), AllowDynamic: true}), "docs", Endpoint{URL: h.url(t)})
 	for range 2 {
 		k, err := o.Load(t.Context(), toolURI, ask)
 		if err != nil {
@@ -673,6 +674,7 @@ func TestServersThatDoNotBehave(t *testing.T) {
 	t.Cleanup(func() { close(stuck) })
 	for what, h := range map[string]http.HandlerFunc{
 		"hangs": func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body) // only then is it seen that the client has left
 			select {
 			case <-stuck:
 			case <-r.Context().Done():

@@ -349,6 +349,9 @@ func walk(b Bundle) (out []found, problems []Problem, err error) {
 	return out, problems, err
 }
 
+// Digest is the digest of a file's bytes as entries have it.
+func Digest(b []byte) string { return digest(b) }
+
 func digest(b []byte) string {
 	sum := sha256.Sum256(b)
 	return "sha256:" + hex.EncodeToString(sum[:])
