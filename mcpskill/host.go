@@ -83,8 +83,11 @@ func NewHost(o *HostOptions) *Host {
 	return h
 }
 
-// Close ends all connections.
+// Close ends all connections. A nil host has none.
 func (h *Host) Close() {
+	if h == nil {
+		return
+	}
 	h.mu.Lock()
 	var all []*Origin
 	for o := range h.origins {

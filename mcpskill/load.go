@@ -292,14 +292,11 @@ func (o *Origin) read(ctx context.Context, uri string) ([]byte, error) {
 	return []byte(c.Text), nil
 }
 
-// Wrap is the skill's content for a model, marked with where it comes from (MCP-6).
-// The body cannot end the marking, nor begin another one.
-func (l *Loaded) Wrap(id string) string {
+// Activation is the skill's content for a model. It says where it comes from (MCP-6),
+// and has nothing of the frontmatter but name and description.
+func (l *Loaded) Activation() *skill.Activation {
 	e := l.Entry
-	a := &skill.Activation{
-		Skill: &skill.Skill{Name: e.Name, Description: e.Description, Frontmatter: l.Frontmatter},
-		Body:  l.Body,
-	}
+	a := &skill.Activation{Skill: &skill.Skill{Name: e.Name, Description: e.Description}, Body: l.Body}
 	for _, f := range e.rels {
 		if f != mainFile {
 			a.Files = append(a.Files, f)
@@ -311,5 +308,9 @@ func (l *Loaded) Wrap(id string) string {
 	}
 	a.Origin = fmt.Sprintf("MCP server %q at %s", skill.Sanitize(l.Origin.label), skill.Sanitize(l.Origin.endpoint))
 	a.Base = e.root
-	return a.Wrap(&skill.WrapOptions{ID: id})
+	return a
 }
+
+// Wrap is the content as a model gets it. The body cannot end the marking, nor begin
+// another one.
+func (l *Loaded) Wrap(id string) string { return l.Activation().Wrap(&skill.WrapOptions{ID: id}) }

@@ -13,8 +13,9 @@ type session struct {
 	id      string
 	journal *journal.Journal
 	roots   roots
-	watch   *watch // nil until its folders were read
-	ready   bool   // the client has the response that made the session
+	remote  remotes // skills of MCP servers (remote.go)
+	watch   *watch  // nil until its folders were read
+	ready   bool    // the client has the response that made the session
 
 	// Advertising.
 	agent     [][]byte // the entries of the agent's last list, as they came
@@ -76,6 +77,7 @@ func (sess *session) release() { sess.watch.close() }
 // forget ends a session: nothing of ours is sent for it any more.
 func (s *Stage) forget(sess *session) {
 	s.endHeld(sess)
+	s.closeRemotes(sess)
 	if s.sessions[sess.id] == sess {
 		delete(s.sessions, sess.id)
 	}
