@@ -16,6 +16,7 @@ import (
 // so that a malformed one costs itself alone.
 type listReply struct {
 	mcp.ResultBase
+	raw        json.RawMessage
 	ResultType string            `json:"resultType"`
 	Skills     []json.RawMessage `json:"skills"`
 	NextCursor string            `json:"nextCursor"`
@@ -25,6 +26,7 @@ type listReply struct {
 
 type getReply struct {
 	mcp.ResultBase
+	raw        json.RawMessage
 	ResultType string          `json:"resultType"`
 	Skill      json.RawMessage `json:"skill"`
 	TTLMs      json.RawMessage `json:"ttlMs"`
@@ -33,6 +35,7 @@ type getReply struct {
 
 type directoryReply struct {
 	mcp.ResultBase
+	raw        json.RawMessage
 	ResultType string          `json:"resultType"`
 	Resources  []*mcp.Resource `json:"resources"`
 	NextCursor string          `json:"nextCursor"`

@@ -34,6 +34,11 @@ type MCPUseOptions struct {
 // AddFlags adds the flags.
 func (o *MCPUseOptions) AddFlags(f *pflag.FlagSet) {
 	f.BoolVar(&o.JSON, "json", false, "write JSON")
+	o.AddServerFlags(f)
+}
+
+// AddServerFlags adds those about how a server is spoken to.
+func (o *MCPUseOptions) AddServerFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.Timeout, "timeout", mcpskill.DefaultTimeout, "wait so long for each answer")
 	f.StringVar(&o.Revision, "revision", "", "speak this `REVISION` of the protocol, such as 2025-11-25 (default: the newest that both know)")
 }
