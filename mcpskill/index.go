@@ -304,7 +304,7 @@ func (f servedFile) current(w found) bool {
 	return f.rel == w.rel && f.Size == w.size && !w.mod.IsZero() && f.mod.Equal(w.mod) && f.seen.Sub(f.mod) > settled
 }
 
-type limitError struct{ files int }
+type limitError struct{}
 
 func (e *limitError) Error() string { return fmt.Sprintf("it has more than %d files", MaxFiles) }
 
