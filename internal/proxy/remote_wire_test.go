@@ -3,6 +3,7 @@
 package proxy
 
 import (
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"path/filepath"
@@ -144,6 +145,7 @@ func TestServedSkillEndToEnd(t *testing.T) {
 
 	// After a restart the approval holds (MCP-5).
 	p.stop()
+	maps.DeleteFunc(p.nonces, func(_, shown string) bool { return shown == "ASK" }) // it has another one
 	p.start()
 	p.hello("skill", "plain")
 	p.session("s2", "docs="+url)
