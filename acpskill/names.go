@@ -88,7 +88,7 @@ func pick(e *catalog.Entry, free func(string) bool) string {
 // that the file gives it. One that is given another name is another skill.
 func Key(e *catalog.Entry) string {
 	if e.File == "" {
-		return "builtin:" + e.Skill.Name
+		return "builtin:" + e.Root + "\x00" + e.Skill.Name // of a served skill, Root is its server and uri (MCP-3)
 	}
 	return e.File + "\x00" + e.Skill.Name
 }

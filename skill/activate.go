@@ -32,6 +32,11 @@ type Activation struct {
 	// Hash is "sha256:" and the digest of the file's bytes, by which unchanged content is
 	// recognised (ACT-5).
 	Hash string
+	// Origin says where the content comes from when that is not this machine, such as an
+	// MCP server and its address; Base is the address of the skill's directory there. Both
+	// are empty for a skill of the disk. [Activation.Wrap] marks the content with them
+	// (MCP-6).
+	Origin, Base string
 }
 
 // Activate reads the skill's body from disk now (ACT-2), and the names of its bundled files,

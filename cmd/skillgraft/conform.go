@@ -25,7 +25,7 @@ they could not be run, 128 plus its number after a signal.`,
 		Args: cli.UnknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(conformAgentCommand(), conformClientCommand(), conformProxyCommand(), conformListCommand(), conformEndCommand())
+	cmd.AddCommand(conformAgentCommand(), conformClientCommand(), conformProxyCommand(), conformMCPCommand(), conformListCommand(), conformEndCommand())
 	return cmd
 }
 
@@ -62,11 +62,11 @@ func runConform(cmd *cobra.Command, kind conform.Kind, o cli.ConformOptions) err
 
 func conformListCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "list [agent | client | proxy]",
+		Use:   "list [agent | client | proxy | mcp]",
 		Short: "Show the checks, with the ids of their rules",
 		Args:  cobra.MatchAll(cobra.MaximumNArgs(1), cobra.OnlyValidArgs),
 		ValidArgs: []string{
-			string(conform.KindAgent), string(conform.KindClient), string(conform.KindProxy),
+			string(conform.KindAgent), string(conform.KindClient), string(conform.KindProxy), string(conform.KindMCP),
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			kinds := cmd.ValidArgs

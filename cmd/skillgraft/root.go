@@ -35,7 +35,7 @@ there.`,
 	cmd.AddCommand(validateCommand(), explainCommand(), showCommand(), newCommand(), readPropertiesCommand(), toPromptCommand())
 	cmd.AddCommand(conformCommand(), agentsCommand())
 	cmd.SetHelpCommand(helpCommand())
-	cmd.AddCommand(trustCommand(), mcpToolsCommand())
+	cmd.AddCommand(trustCommand(), mcpCommand(), mcpToolsCommand())
 	cmd.InitDefaultCompletionCmd()
 	strictCompletion(cmd)
 	return cmd

@@ -34,6 +34,13 @@ well: each session gets an MCP server with a tool that gives a skill's
 instructions, and one that reads its files. It offers what lies in trusted
 workspaces, in your home directory and in --root.
 
+MCP servers that the client names for a session and that serve skills over HTTP have
+them listed, too, with where they come from. The client is asked before one is used,
+and again when its files have changed; what such a skill asks for in allowed-tools is
+not granted. --mcp-skills=all also starts servers that are programs, which the agent
+then starts a second time, and --mcp-skills=off leaves all of them alone. No session
+waits for a server.
+
 Standard output carries the protocol only. Warnings and what the agent writes to
 its standard error go to standard error.
 

@@ -27,6 +27,7 @@ func (c *Choices) AddProxyFlags(cmd *cobra.Command) {
 	c.AddAgentFlags(cmd)
 	c.AddTrustFlag(cmd.Flags())
 	cmd.Flags().BoolVar(&c.ModelSkills, "model-skills", false, "offer the skills to the model, too, by an MCP server in each session")
+	c.AddMCPSkillsFlag(cmd)
 	cmd.Flags().BoolVar(&c.NoJournal, "no-journal", false, "do not remember prompts on disk; a resumed session then shows what the agent got")
 }
 

@@ -29,6 +29,7 @@ type Choices struct {
 	Trust       trust.Mode // --trust
 	AskNobody   bool       // trust is as it is: nobody is asked
 	ModelSkills bool       // --model-skills
+	MCPSkills   string     // --mcp-skills; empty is off
 }
 
 // Catalog says where skills are looked for. Workspace is left to the session.
@@ -82,6 +83,9 @@ func (c Choices) Graft(ctx context.Context, agent []string, log *slog.Logger) (o
 			_, err := TrustStore().Add(dir, false)
 			return err
 		}
+	}
+	if opts.MCPSkills, err = c.mcpSkills(log); err != nil {
+		return opts, nil, err
 	}
 	if c.ModelSkills {
 		exe, err := os.Executable()

@@ -45,6 +45,8 @@ func Checks(kind Kind) []Check {
 		return join(clientChecks())
 	case KindProxy:
 		return join(proxyChecks())
+	case KindMCP:
+		return MCPChecks()
 	}
 	return nil
 }

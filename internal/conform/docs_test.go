@@ -16,7 +16,7 @@ func TestDocumented(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, kind := range []Kind{KindAgent, KindClient, KindProxy} {
+	for _, kind := range []Kind{KindAgent, KindClient, KindProxy, KindMCP} {
 		for _, c := range Checks(kind) {
 			if row := fmt.Sprintf("| `%s` | %s | %s |", c.ID, c.Rule, c.Title); !strings.Contains(string(page), row) {
 				t.Errorf("docs/conform.md does not have the row\n%s", row)

@@ -25,6 +25,7 @@ import (
 // ASK stands for what cannot be guessed of our requests' ids.
 type optional struct {
 	asks, models bool
+	mcp          *graft.MCPSkills // see remote_wire_test.go
 
 	mu   sync.Mutex
 	kept []string
@@ -48,7 +49,7 @@ func (p *player) optional(o graft.Options) graft.Options {
 		}
 		return false
 	}
-	o.Catalog.Trusted = trusted
+	o.Catalog.Trusted, o.MCPSkills = trusted, p.opt.mcp
 	if p.opt.asks {
 		o.KeepTrust = func(dir string) error {
 			p.opt.mu.Lock()

@@ -10,7 +10,8 @@
 // for the disk), list.go (advertise), prompt.go and compose.go (resolve and
 // expand), echo.go, replay.go, typed.go and title.go (restore).
 // Beside that: trust.go (the client is asked about a workspace) and
-// modelserver.go (skills for the model, if the user wants that).
+// modelserver.go (skills for the model, if the user wants that), remote.go and
+// remote_ask.go (skills that MCP servers serve).
 //
 // What is not about skills goes through untouched, as the bytes that came
 // (PXY-1).

@@ -52,6 +52,10 @@ type Options struct {
 	// not chosen (modelserver.go).
 	ModelServer func(ModelSession) ModelServer
 
+	// MCPSkills has the skills of MCP servers that the client names for a session.
+	// Nil means that there are none (remote.go).
+	MCPSkills *MCPSkills
+
 	// Open reports whether a request of the client has no answer yet. Nil means
 	// that all have none.
 	Open func(jsonrpc.ID) bool
@@ -88,6 +92,7 @@ type Stage struct {
 	weaves   map[wovenKey]*woven // lists that sessions share
 	early    map[string][]byte   // lists of sessions that are not known yet
 	trust    trusting
+	remote   remoteState
 }
 
 // New makes a stage.
@@ -114,6 +119,7 @@ func New(opts Options) *Stage {
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	s.room.L = &s.mu
 	s.scribe = newScribe(opts.Log)
+	s.remote = s.newRemoteState()
 	s.conn.initializing, s.conn.dialect = map[jsonrpc.ID]clientHello{}, v2{}
 	return s
 }
@@ -141,7 +147,9 @@ func (s *Stage) Close() {
 	for _, sess := range open {
 		sess.release()
 	}
+	s.remote.host.Close()
 	s.work.Wait()
+	s.remote.host.Close() // of what connected meanwhile
 	s.scribe.close()
 }
 
@@ -153,7 +161,7 @@ func (s *Stage) FromClient(m jsonrpc.Message) {
 		s.hello(m)
 		return
 	}
-	if m.Kind == jsonrpc.Response && s.trustAnswered(m) {
+	if m.Kind == jsonrpc.Response && (s.trustAnswered(m) || s.remoteAnswered(m)) {
 		return
 	}
 	if !s.conn.grafting {

@@ -30,6 +30,7 @@ type entry struct {
 	listed    acpskill.Listed // its file; Entry is nil when there is none that can be read
 	path      string          // where the agent says that it lies, when the catalog does not know it
 	asCommand bool            // the client knows no skills: it is a command there
+	remote    *remoteSkill    // it is served by an MCP server; nil for all others
 }
 
 // skills is the list for a client that knows skills.
@@ -85,7 +86,7 @@ func (w *weaver) skills(offers []offer, all []*catalog.Entry) [][]byte {
 	}
 	for _, l := range listed {
 		if mine[l.Entry] == nil {
-			w.entries[l.Name] = &entry{name: l.Name, listed: l, how: w.ourBinding(l.Entry, offers), agentName: l.Entry.Skill.Name}
+			w.entries[l.Name] = &entry{name: l.Name, listed: l, how: w.ourBinding(l.Entry, offers), agentName: l.Entry.Skill.Name, remote: w.remote[l.Entry]}
 			tokens = append(tokens, encodeSkill(acpskill.Entry(l), nil))
 		}
 	}
@@ -115,6 +116,9 @@ func hiddenOwn(offers []offer, e *catalog.Entry) bool {
 // one name, the agent has loaded this one too.
 func (w *weaver) ourBinding(e *catalog.Entry, offers []offer) binding {
 	p := w.profile
+	if w.remote[e] != nil {
+		return expand // whatever its name, it is not what the agent has
+	}
 	if p.Mark.Prefix != "" && p.Form != nil && p.Form.Anywhere() && w.reads(e) &&
 		slices.ContainsFunc(offers, func(o offer) bool { return o.marked && o.plain == e.Skill.Name }) {
 		return native
@@ -261,7 +265,7 @@ func (w *weaver) commands(offers []offer, all []*catalog.Entry) [][]byte {
 		if slices.Contains(ordered[:theirs], l.Entry) {
 			continue
 		}
-		w.entries[l.Name] = &entry{name: l.Name, listed: l, how: expand, asCommand: true}
+		w.entries[l.Name] = &entry{name: l.Name, listed: l, how: expand, asCommand: true, remote: w.remote[l.Entry]}
 		tokens = append(tokens, w.dialect.command(l.Name, acpskill.Entry(l).Description, l.Entry))
 	}
 	return tokens

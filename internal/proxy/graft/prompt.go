@@ -104,7 +104,7 @@ func (s *Stage) expand(ctx context.Context, sess *session, c composer, m jsonrpc
 		if uses[i] = u; u.entry.listed.Entry == nil {
 			continue
 		}
-		act, err := s.opts.Activate(ctx, u.entry.listed)
+		act, err := s.activate(ctx, sess, u.entry)
 		if err != nil {
 			return refuse(&acp.PromptError{Rule: "ACP-P4", Block: u.block, Name: u.entry.name, Reason: goneReason(err)})
 		}

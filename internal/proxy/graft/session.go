@@ -15,6 +15,7 @@ type session struct {
 	id      string
 	journal *journal.Journal
 	roots   roots
+	remote  remotes   // skills of MCP servers (remote.go)
 	watch   *watch    // nil until its folders were read
 	ready   bool      // the client has the response that made the session
 	opened  time.Time // when the agent was first asked for it, zero until its folders were read
@@ -79,6 +80,7 @@ func (sess *session) release() { sess.watch.close() }
 // forget ends a session: nothing of ours is sent for it any more.
 func (s *Stage) forget(sess *session) {
 	s.endHeld(sess)
+	s.closeRemotes(sess)
 	if s.sessions[sess.id] == sess {
 		delete(s.sessions, sess.id)
 	}

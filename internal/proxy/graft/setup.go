@@ -20,6 +20,7 @@ type setup struct {
 	parent  string // params.sessionId: what is resumed or forked
 	roots   roots
 	folders []string
+	servers []mcpServer // that the client names for it
 	journal *journal.Journal
 
 	loaded  bool // watch and records are there
@@ -49,7 +50,7 @@ func (s *Stage) beginSetup(m jsonrpc.Message) {
 	if what.kind == opensNothing {
 		return
 	}
-	su := &setup{began: time.Now(), opening: what, journal: s.conn.journal, folders: s.conn.profile.Reads.All(), parent: m.SessionID, roots: readRoots(params)}
+	su := &setup{began: time.Now(), opening: what, journal: s.conn.journal, folders: s.conn.profile.Reads.All(), parent: m.SessionID, roots: readRoots(params), servers: s.readServers(params)}
 	s.setups[m.ID.Plain()] = su
 	if su.kind == opensKnown {
 		if su.sess = s.sessions[su.parent]; su.sess == nil {
@@ -212,6 +213,7 @@ func (s *Stage) setupAnswered(m jsonrpc.Message, call *Call) {
 		sess.replaying = false // what comes from now on is live
 	}
 	s.setupDone(sess, m)
+	s.openRemotes(sess, su.servers)
 	s.askTrust(sess)
 }
 

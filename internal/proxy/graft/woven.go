@@ -39,6 +39,7 @@ type wovenKey struct {
 	disk   *catalog.Snapshot
 	agent  listHash
 	roots  string
+	remote *remoteSet
 }
 
 // maxWoven is how many lists are remembered for sessions to share.
@@ -50,7 +51,7 @@ func (s *Stage) merge(sess *session) *woven {
 	if sess.watch != nil {
 		disk = sess.watch.cat.Snapshot()
 	}
-	key := wovenKey{sess.list(), disk, sess.agentHash, strings.Join(sess.roots.additional, "\x00")}
+	key := wovenKey{sess.list(), disk, sess.agentHash, strings.Join(sess.roots.additional, "\x00"), sess.remote.set}
 	w := s.weaves[key]
 	if w == nil {
 		w = s.newWeaver(sess).weave(sess.agent, disk)
@@ -81,11 +82,14 @@ type weaver struct {
 	clientSkill bool
 	home        string
 	additional  []string
+	remote      map[*catalog.Entry]*remoteSkill
+	remotes     []*catalog.Entry
 }
 
 func (s *Stage) newWeaver(sess *session) *weaver {
 	before := sess.list()
 	w := &weaver{profile: s.conn.profile, dialect: s.conn.dialect, clientSkill: s.conn.clientSkill, home: s.opts.Catalog.Home, additional: sess.roots.additional}
+	w.remote, w.remotes = sess.remote.set.parts()
 	w.names, w.ownFiles = before.names.Clone(), maps.Clone(before.ownFiles)
 	if w.ownFiles == nil {
 		w.ownFiles = map[string]string{}
@@ -102,6 +106,8 @@ func (w *weaver) weave(agent [][]byte, disk *catalog.Snapshot) *woven {
 		all = disk.All()
 	}
 	offers := w.offers(agent, all)
+	// What is served comes last, and is never taken for a skill of the agent (MCP-7).
+	all = append(all[:len(all):len(all)], w.remotes...)
 	var tokens [][]byte
 	if w.clientSkill {
 		tokens = w.skills(offers, all)
