@@ -182,10 +182,10 @@ func escape(s string) string {
 
 func conformTable(list []record) string {
 	var b strings.Builder
-	b.WriteString("\n| agent, version | measured | alone | behind run | skills: fail, warn | core worse than alone |\n|---|---|---|---|---|---|\n")
+	b.WriteString("\n| agent, version | measured | alone | behind run | skills: fail, warn | core worse than alone | found only behind run |\n|---|---|---|---|---|---|---|\n")
 	for _, r := range list {
 		if c := r.Conform; c != nil {
-			fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s | %s |\n", r.Agent, r.Version, r.Date, c["alone"], c["run"], c["skills"], c["core"])
+			fmt.Fprintf(&b, "| %s %s | %s | %s | %s | %s | %s | %s |\n", r.Agent, r.Version, r.Date, c["alone"], c["run"], c["skills"], c["core"], c["first"])
 		}
 	}
 	b.WriteString("\n")
