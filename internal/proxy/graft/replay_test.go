@@ -49,6 +49,8 @@ func TestRestore(t *testing.T) {
 		{"a tag with no end", []journal.Record{expanded}, "x", []string{strings.TrimSuffix(tag, tagClose)}, string(text(strings.TrimSuffix(tag, tagClose)))},
 		{"joined under the last one's id", []journal.Record{expanded, recordOf("m3", `[`+two+`]`, text("/two"))}, "m3", []string{"see", tag, "/two"},
 			`{"type":"text","text":"see"}` + one + two},
+		{"joined with others of the same text", []journal.Record{expanded}, "x", []string{"see", "see", tag, "see", "see"},
+			string(text("see")) + string(text("see")) + one + string(text("see")) + string(text("see"))},
 		{"nothing known", []journal.Record{expanded}, "x", []string{"hello"}, `{"type":"text","text":"hello"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -62,15 +62,11 @@ func (r *replay) whole(tokens [][]byte) (out [][]byte, ok bool) {
 		}
 	}
 	rec := r.records[record]
-	var before, after [][]byte
 	left := newLeftovers(r, record)
-	for at, tok := range tokens {
-		rest, some := left.of(tok)
-		switch {
-		case !some:
-		case at < first:
-			before = append(before, rest)
-		default:
+	start := max(0, first-left.ahead(tokens[first]))
+	var after [][]byte
+	for _, tok := range tokens[start:] {
+		if rest, some := left.of(tok); some {
 			after = append(after, rest)
 		}
 	}
@@ -78,6 +74,7 @@ func (r *replay) whole(tokens [][]byte) (out [][]byte, ok bool) {
 		return nil, false // it is more than this message, or another one
 	}
 	r.claimed[record] = true
+	before := r.pieces(tokens[:start], start)
 	return slices.Concat(before, r.clientBlocks(rec, tokens), after), true
 }
 
@@ -125,15 +122,17 @@ func (r *replay) expanded(tokens [][]byte) (record, first int) {
 type leftovers struct {
 	replay   *replay
 	rec      journal.Record
-	bodies   bool     // the skill's instructions stand there, with what the agent says of them
-	texts    []string // that the client sent, trimmed; each is taken once
-	mentions []string // that stand for a skill which was written out before
-	cut      bool     // the journal has not all of the blocks
-	others   bool     // the client sent blocks without text, which agents put in words of their own
+	sent     []journal.Sent // texts that the agent got; each is taken once
+	bodies   bool           // the skill's instructions stand there, with what the agent says of them
+	texts    []string       // that the client sent, trimmed; each is taken once
+	mentions []string       // that stand for a skill which was written out before
+	cut      bool           // the journal has not all of the blocks
+	others   bool           // the client sent blocks without text, which agents put in words of their own
 }
 
 func newLeftovers(r *replay, record int) *leftovers {
-	l := &leftovers{replay: r, rec: r.records[record], bodies: len(r.records[record].Bodies) > 0}
+	rec := r.records[record]
+	l := &leftovers{replay: r, rec: rec, sent: slices.Clone(rec.Sent), bodies: len(rec.Bodies) > 0}
 	for _, b := range rawjson.Values(l.rec.Blocks) {
 		text, ok := blockText(b)
 		name, named := rawjson.GetString(b, "name")
@@ -158,6 +157,7 @@ func (l *leftovers) of(tok []byte) (rest []byte, some bool) {
 		// What is no text is the client's block in the agent's spelling.
 		return tok, !l.others
 	}
+	sent := l.wasSent(text)
 	for {
 		tag, _, b := l.replay.find(text)
 		if b == nil {
@@ -165,7 +165,7 @@ func (l *leftovers) of(tok []byte) (rest []byte, some bool) {
 		}
 		text = strings.Replace(text, tag, "", 1)
 	}
-	sent, body := l.wasSent(text), l.hasBody(text)
+	body := l.hasBody(text)
 	l.take(&text)
 	if text = strings.TrimSpace(text); text == "" || sent || body || l.added(tok, text) {
 		return nil, false
@@ -190,9 +190,24 @@ func (l *leftovers) take(text *string) {
 	}
 }
 
+// ahead is how many blocks of the prompt stand before the one that a block of the
+// message is.
+func (l *leftovers) ahead(tok []byte) int {
+	text, _ := blockText(tok)
+	hash := journal.HashText(text)
+	return max(0, slices.IndexFunc(l.sent, func(s journal.Sent) bool { return s.Text && s.Hash == hash }))
+}
+
+// wasSent takes a text that the agent got as it is: an agent that joins prompts may
+// have another one of the same text.
 func (l *leftovers) wasSent(text string) bool {
 	hash := journal.HashText(text)
-	return slices.ContainsFunc(l.rec.Sent, func(s journal.Sent) bool { return s.Text && s.Hash == hash })
+	i := slices.IndexFunc(l.sent, func(s journal.Sent) bool { return s.Text && s.Hash == hash })
+	if i < 0 {
+		return false
+	}
+	l.sent[i].Text = false
+	return true
 }
 
 func (l *leftovers) hasBody(text string) bool {
