@@ -104,15 +104,19 @@ func Parse(file string, data []byte) (*Profile, error) {
 	return p, nil
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+)`)
+// yamlPlace is how the library says where: in its syntax errors, and in those of types.
+var yamlPlace = regexp.MustCompile(`(?:go-yaml load error in \w+ at L(\d+)\.C\d+: )|line (\d+)`)
 
 func yamlError(file string, err error) error {
 	if errors.Is(err, io.EOF) || strings.Contains(err.Error(), "no documents") {
 		return &FileError{File: file, Msg: "the file is empty; it needs a name, a title and how the agent is recognised"}
 	}
 	e := &FileError{File: file, Msg: strings.ReplaceAll(err.Error(), "\n", " ")}
-	if m := yamlLine.FindStringSubmatch(e.Msg); m != nil {
-		_, _ = fmt.Sscan(m[1], &e.Line)
+	if m := yamlPlace.FindStringSubmatch(e.Msg); m != nil {
+		_, _ = fmt.Sscan(m[1]+m[2], &e.Line)
+		if m[1] != "" {
+			e.Msg = "this is no YAML: " + strings.Replace(e.Msg, m[0], "", 1)
+		}
 	}
 	e.Msg = strings.ReplaceAll(e.Msg, " in type profile.document", ", which a profile does not have; docs/profiles.md lists the fields")
 	return e

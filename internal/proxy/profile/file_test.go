@@ -34,6 +34,7 @@ func TestParseFaults(t *testing.T) {
 		{"nothing", "", "f: the file is empty"},
 		{"a comment alone", "# x\n", "f: the file is empty"},
 		{"no YAML", "name: [\n", "f:"},
+		{"no YAML, and where", least + "source: a: b\n", "f:4: this is no YAML: mapping values are not allowed"},
 		{"a list", "- a\n", "f:1"},
 		{"an unknown field", least + "colour: red\n", "f:4: "},
 		{"an unknown field says what to do", least + "colour: red\n", "docs/profiles.md"},
